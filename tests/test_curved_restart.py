@@ -54,6 +54,8 @@ def case(options, name, work):
             open(os.path.join(work, "all/diagnostics.csv"), encoding="utf-8") as every:
         assert one.read() == every.read(), "totals"
     if name == "polar":
+        done = subprocess.run([options.oak, "line", "one/plt000008"], cwd=work, text=True, stdout=subprocess.PIPE, check=True)
+        assert done.stdout.startswith("s,r,phi,level,"), done.stdout[:80]
         run(alone, work, f"--restart={checkpoint}", *keys, "mesh.coordinates=axisymmetric", words="mesh.coordinates")
         run(alone, work, f"--restart={checkpoint}", *keys, "mesh.radius=logarithmic", words="mesh.radius is not that")
 

@@ -174,26 +174,28 @@ static oak_status_t check_ends(const line_t *line) {
     for (int d = 0; d < view->dim; d++) {
       const double x = end == 0 ? line->from[d] : line->to[d];
       OAK_CHECK(x >= view->xmin[d] && x <= view->xmax[d], OAK_ERR_ARGUMENT,
-                "the line %s at %c = %g, outside the domain; choose %g to %g",
-                end == 0 ? "begins" : "ends", "xyz"[d], x, view -> xmin[d], view -> xmax[d]);
+                "the line %s at %s = %g, outside the domain; choose %g to %g",
+                end == 0 ? "begins" : "ends", oak_view_axis(view, d), x, view->xmin[d],
+                view->xmax[d]);
     }
   return OAK_OK;
 }
 
 oak_status_t oak_sample_line(const oak_grid_view_t *view, const double from[3], const double to[3],
                              const int *var, int nvar, oak_table_t *out) {
-  static const char *const plane[] = {"s", "x", "y", "level"}, *const space[] = {"s", "x", "y", "z",
-                                                                                 "level"};
+  const char *names[5] = {"s"};
   line_t line = {.view = view, .var = var, .nvar = nvar, .table = out};
   *out = (oak_table_t){0};
+  names[1 + view->dim] = "level";
   for (int d = 0; d < view->dim; d++) {
+    names[1 + d] = oak_view_axis(view, d);
     line.from[d] = from[d];
     line.to[d] = to[d];
     line.length += (to[d] - from[d]) * (to[d] - from[d]);
   }
   line.length = sqrt(line.length);
   OAK_TRY(check_ends(&line));
-  OAK_TRY(begin_table(view, view->dim == 2 ? plane : space, view->dim + 2, var, nvar, out));
+  OAK_TRY(begin_table(view, names, view->dim + 2, var, nvar, out));
   size_t most = 2;
   for (int d = 0; d < view->dim; d++) most += (size_t)view->block_size[d];
   const size_t batch = (size_t)oak_view_batch(view);
@@ -312,8 +314,8 @@ static oak_status_t set_plane(plane_t *plane, int axis, double at) {
   OAK_CHECK(axis >= 0 && axis < 3, OAK_ERR_ARGUMENT, "plane across axis %d; choose 0 to 2", axis);
   const double low = view->xmin[axis], high = view->xmax[axis];
   OAK_CHECK(at >= low && at <= high, OAK_ERR_ARGUMENT,
-            "a plane at %c = %g is outside the domain; choose %g to %g", "xyz"[axis], at, low,
-            high);
+            "a plane at %s = %g is outside the domain; choose %g to %g", oak_view_axis(view, axis),
+            at, low, high);
   plane->normal = axis;
   plane->axis[0] = axis == 0 ? 1 : 0;
   plane->axis[1] = axis == 2 ? 1 : 2;
@@ -368,12 +370,12 @@ oak_status_t oak_sample_plane_check(const oak_grid_view_t *view, int axis, doubl
 
 oak_status_t oak_sample_plane(const oak_grid_view_t *view, int axis, double at, int level,
                               const int *var, int nvar, oak_table_t *out) {
-  static const char *const axes[] = {"x", "y", "z"};
   plane_t plane = {.view = view, .level = level, .var = var, .nvar = nvar, .table = out};
   *out = (oak_table_t){0};
   OAK_TRY(oak_sample_plane_check(view, axis, at, level));
   OAK_TRY(set_plane(&plane, axis, at));
-  const char *const names[] = {axes[plane.axis[0]], axes[plane.axis[1]]};
+  const char *const names[] = {oak_view_axis(view, plane.axis[0]),
+                               oak_view_axis(view, plane.axis[1])};
   oak_status_t st = begin_table(view, names, 2, var, nvar, out);
   if (st == OAK_OK) st = allocate_plane(&plane);
   for (int v = 0; v < nvar && st == OAK_OK; v++) st = add_variable(&plane, v);

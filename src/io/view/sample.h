@@ -16,7 +16,7 @@ typedef struct {
 } oak_table_t;
 
 /** One row for each cell that the line from \a from to \a to crosses, in order, at the middle of
- * its part in the cell: columns s (distance from \a from), x, y and in 3D z, level, and the
+ * its part in the cell: columns s (distance from \a from), the coordinates, level, and the
  * variables \a var [nvar]. A line along the face of cells belongs to those above it.
  * \return OAK_ERR_ARGUMENT for ends outside the domain. */
 oak_status_t oak_sample_line(const oak_grid_view_t *view, const double from[3], const double to[3],
