@@ -423,6 +423,7 @@ OAK_FN oak_parts_t oak_even(void) {
   return even;
 }
 
+#define OAK_PHI_AXIS 0
 #define oak_span(f, block, i, j) oak_even()
 #define oak_span_of_pair(f, block, i, j) oak_even()
 #define oak_parts(span, angular) ((void)(angular), (span))

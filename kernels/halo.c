@@ -206,7 +206,8 @@ OAK_FN void halo_boundary(const oak_halo_args_t *arg, const oak_halo_task_t *t,
                           store_t *OAK_RESTRICT dst OAK_LANE_PARAM) {
   const oak_field_t *f = &arg->f;
   const int face = t->face, dir = face / 2, high = face & 1;
-  const real dx = (real)oak_dx_at_face(f, t->source, dir, high);
+  /* At a pole t->source is the block at phi + pi, maybe of another rank. */
+  const real dx = (real)oak_dx_at_face(f, OAK_PHI_AXIS ? t->block : t->source, dir, high);
   const store_t *u = source_block(arg, t);
 #if OAK_HAS_problem_boundary
   const oak_user_t user = oak_user(f);

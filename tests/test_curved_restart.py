@@ -22,6 +22,9 @@ CASES = {
     "polar_log": (2, ["mesh.xmin=0.3 0", "mesh.xmax=1.3 2pi", "mesh.trees=1 4", "mesh.radius=logarithmic", *WALLS]),
     "spherical_log": (2, ["mesh.xmin=0.3 0", "mesh.xmax=1 pi", "mesh.trees=1 2", "mesh.radius=logarithmic", *WALLS]),
     "spherical_3d": (3, ["mesh.xmin=0.3 0.5 0", "mesh.xmax=1 2 2pi", "mesh.trees=1 1 2", *WALLS, *SIDES]),
+    "polar_axis": (2, ["mesh.xmin=0", "mesh.xmax=1 2pi", "mesh.trees=2 6", "boundary.xhigh=reflect"]),
+    "cylindrical_axis": (3, ["mesh.xmin=0", "mesh.xmax=1 2pi 1", "mesh.trees=2 2 1", "boundary.xhigh=reflect"]),
+    "spherical_poles": (3, ["mesh.xmin=0.3 0 0", "mesh.xmax=1 pi 2pi", "mesh.trees=1 3 4", *WALLS]),
 }
 COMMON = ["physics.name=mhd", f"problem.name={PROBLEMS}/curved.c", "problem.flow=waves", "mesh.block_size=4", "mesh.theta=1",
           "mesh.max_level=2", "mesh.adapt_every=2", "run.end_time=1", "device.flags=-O1", "output.diagnostics_every=1"]

@@ -95,7 +95,9 @@ const oak_param_desc_t oak_param_table[] = {
     REALS("mesh.xmax", "1", "length",
           "Upper corner of the domain; one value stands for all dimensions."),
     INT("mesh.min_level", "0", 0, 16, NULL,
-        "Lowest level of refinement: every block is refined at least this many times."),
+        "Lowest level of refinement: every block is refined at least this many times. Blocks at r "
+        "= 0 "
+        "and at poles of meshes with an axis along phi keep this level (docs/coordinates.md)."),
     INT("mesh.max_level", "0", 0, 16, NULL,
         "Highest level of refinement: each level halves the cell size."),
     INT("mesh.adapt_every", "4", 0, INFINITY, "steps",

@@ -137,6 +137,7 @@ void oak_edges_count(build_t *b, int block) {
         n->make2 += mine && !(b->gets[next.block[0]] & GETS_ROUND1);
         break;
       case OAK_NEIGHBOUR_SAME:
+      case OAK_NEIGHBOUR_OPPOSITE: /* never beyond an edge */
         break;
     }
   }

@@ -37,6 +37,6 @@ int64_t oak_build_pieces(const build_t *b, const parts_t *parts, int messages_on
   int64_t sum = 0;
   for (int i = 0; i < parts->count; i++)
     if (!messages_only || by_message(b, parts->part[i].rank))
-      sum += parts->part[i].kind == PART_SLOT ? b->half : 1;
+      sum += parts->part[i].kind <= PART_OPPOSITE ? b->half : 1;
   return sum;
 }

@@ -43,10 +43,11 @@ static oak_status_t scan_face(build_t *b, int block, int face) {
   if (n.kind == OAK_NEIGHBOUR_BOUNDARY) return OAK_OK;
   if (n.kind == OAK_NEIGHBOUR_FINER) return scan_finer(b, block, face, &n);
   if (n.rank[0] == b->mesh->rank) return OAK_OK;
-  const int message = by_message(b, n.rank[0]);
-  const part_t here = {n.rank[0], PART_SLOT, face, block, 0, block};
-  const part_t there = {n.rank[0], PART_SLOT, face ^ 1, n.block[0], n.sub, block};
-  if (n.kind == OAK_NEIGHBOUR_SAME) {
+  const int message = by_message(b, n.rank[0]), pole = n.kind == OAK_NEIGHBOUR_OPPOSITE;
+  const int kind = pole ? PART_OPPOSITE : PART_SLOT;
+  const part_t here = {n.rank[0], kind, face, block, 0, block};
+  const part_t there = {n.rank[0], kind, pole ? face : face ^ 1, n.block[0], n.sub, block};
+  if (n.kind == OAK_NEIGHBOUR_SAME || pole) {
     if (!message) return OAK_OK;
     b->gets[block] |= GETS_ROUND1;
     OAK_TRY(oak_build_part(&b->recv1, here));
@@ -93,7 +94,7 @@ static oak_status_t make_messages(build_t *b, const side_t *side, oak_message_t 
   OAK_CHECK(*out, OAK_ERR_MEMORY, "out of memory for a list of %d messages", ranks);
   for (int i = 0; i < side->parts->count; i++) {
     const int first = i == 0 || p[i].rank != p[i - 1].rank;
-    const int size = p[i].kind == PART_SLOT ? side->slot : 1;
+    const int size = p[i].kind <= PART_OPPOSITE ? side->slot : 1;
     if (first) peer = peer_of(b, p[i].rank);
     if (first && peer < 0) (*out)[(*nout)++] = (oak_message_t){p[i].rank, *at, 0};
     if (first && peer >= 0 && side->received) from = b->begin[peer][side->flux];
@@ -136,13 +137,15 @@ static void place_send1(build_t *b, const part_t *p, int place, int peer) {
     oak_edges_place_send1(b, p, place);
     return;
   }
-  add_task(&b->pattern->make1,
-           (oak_halo_task_t){.dst = place,
-                             .source = p->mine,
-                             .face = p->face,
-                             .sub = p->sub,
-                             .kind = p->kind == PART_SLOT ? OAK_HALO_COPY : OAK_HALO_PACK,
-                             .block = p->mine});
+  const int kind = p->kind == PART_SLOT    ? OAK_HALO_COPY
+                   : p->kind == PART_PIECE ? OAK_HALO_PACK
+                                           : OAK_HALO_BOUNDARY;
+  add_task(&b->pattern->make1, (oak_halo_task_t){.dst = place,
+                                                 .source = p->mine,
+                                                 .face = p->face,
+                                                 .sub = p->sub,
+                                                 .kind = kind,
+                                                 .block = p->mine});
 }
 
 static void place_send2(build_t *b, const part_t *p, int place, int peer) {
@@ -203,6 +206,10 @@ static void count_face(const build_t *b, int block, int face, tally_t *n) {
       n->slot++;
       n->make1++;
       break;
+    case OAK_NEIGHBOUR_OPPOSITE:
+      n->slot += !by_message(b, next.rank[0]);
+      n->make1 += !by_message(b, next.rank[0]);
+      break;
     case OAK_NEIGHBOUR_COARSER:
       n->bflux++;
       if (next.rank[0] != me) break;
@@ -244,14 +251,16 @@ static int face_kind(oak_neighbour_kind_t kind) {
     case OAK_NEIGHBOUR_COARSER:
       return OAK_FACE_COARSER;
     case OAK_NEIGHBOUR_BOUNDARY:
+    case OAK_NEIGHBOUR_OPPOSITE:
       return OAK_FACE_BOUNDARY;
     default:
       return OAK_FACE_SAME;
   }
 }
 
-/* Faces whose neighbour is not a block of this rank and the same level. Faces whose ghost cells are
- * received, or read from a peer's buffer, get their slots with the messages. */
+/* Faces whose neighbour is not a block of this rank and the same level. Beyond a pole, ghost cells
+ * are a mirror image of cells, as at a boundary, but of those of the block at phi + pi. Faces whose
+ * ghost cells are received, or read from a peer's buffer, get their slots with the messages. */
 static oak_face_t place_face(const build_t *b, int block, int face, tally_t *at) {
   const oak_neighbour_t n = oak_neighbours_face(b->tree, block, face);
   const int differs = n.kind == OAK_NEIGHBOUR_FINER || n.kind == OAK_NEIGHBOUR_COARSER;
@@ -263,6 +272,7 @@ static oak_face_t place_face(const build_t *b, int block, int face, tally_t *at)
     return out;
   }
   if (n.kind == OAK_NEIGHBOUR_COARSER && n.rank[0] != b->mesh->rank) return out;
+  if (n.kind == OAK_NEIGHBOUR_OPPOSITE && by_message(b, n.rank[0])) return out;
   out.place = b->first_slot + at->slot++ * b->half;
   oak_halo_task_t task = {
       .dst = out.place, .source = block, .face = face, .kind = OAK_HALO_BOUNDARY, .block = block};
@@ -274,6 +284,10 @@ static oak_face_t place_face(const build_t *b, int block, int face, tally_t *at)
     task.sub = n.sub;
     add_task(round2_list(b, task.source), task);
   } else {
+    if (n.kind == OAK_NEIGHBOUR_OPPOSITE) {
+      task.base = state_base(b, n.rank[0]);
+      task.source = n.block[0];
+    }
     add_task(&b->pattern->make1, task);
   }
   return out;

@@ -17,6 +17,7 @@
 
 #include "mesh/forest.h"
 #include "mesh/neighbours.h"
+#include "mesh/poles.h"
 
 typedef struct {
   const oak_mesh_t *mesh;
@@ -43,7 +44,9 @@ static void require_level(const work_t *w, const int *reach, int block, int leve
   if (block < 0 || block >= w->tree->nblock) return;
   const int own = w->tree->leaf[block].level;
   if (own > level || reach[block] & OAK_REACH_NOT_KEPT) return;
-  if (own < level && !(reach[block] & OAK_REACH_NOT_REFINED)) w->flag[block] = 1;
+  if (own < level && !(reach[block] & OAK_REACH_NOT_REFINED) &&
+      oak_poles_let_refine(w->mesh, block))
+    w->flag[block] = 1;
   if (w->flag[block] < 0) w->flag[block] = 0;
 }
 

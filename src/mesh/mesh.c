@@ -14,6 +14,7 @@
 #include "mesh/flags.h"
 #include "mesh/forest.h"
 #include "mesh/neighbours.h"
+#include "mesh/poles.h"
 
 /* p4est and libsc write to stdout and catch signals unless they are told not to. They are started
  * without the communicator of a mesh: libsc's start is collective, and some ranks may have started
@@ -78,6 +79,7 @@ oak_status_t oak_mesh_new(MPI_Comm comm, int dim, const int trees[3], const int 
   MPI_Comm_rank(comm, &mesh->rank);
   MPI_Comm_size(comm, &mesh->size);
   mesh->dim = dim;
+  mesh->pole_level = level;
   for (int d = 0; d < 3; d++) {
     mesh->trees[d] = d < dim ? trees[d] : 1;
     mesh->periodic[d] = d < dim ? periodic[d] : 0;
@@ -153,8 +155,8 @@ static int *limited_flags(const oak_mesh_t *mesh, const int *flag, int min_level
   int *limited = malloc((mesh->neighbours->nleaf + 1) * sizeof *limited);
   if (!limited) return NULL;
   for (int n = 0; n < mesh->nblock; n++)
-    limited[n] = flag[n] > 0   ? mesh->level[n] < max_level
-                 : flag[n] < 0 ? -(mesh->level[n] > min_level)
+    limited[n] = flag[n] > 0   ? mesh->level[n] < max_level && oak_poles_let_refine(mesh, n)
+                 : flag[n] < 0 ? -(mesh->level[n] > min_level && oak_poles_distance(mesh, n) > 0)
                                : 0;
   return limited;
 }

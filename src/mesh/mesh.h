@@ -25,6 +25,11 @@ typedef struct {
   int dim;
   int trees[3]; /**< blocks of level 0 along each dimension (1 in z for 2D) */
   int periodic[3];
+  /** Bits of the faces of the domain that are poles; set on a new mesh. A pole is r = 0, or theta =
+   * 0 or pi, and the next axis is phi over 2 pi. There a block touches that at phi + pi. Both have
+   * the same level, because all blocks at poles keep theirs. They are even in number along phi. */
+  unsigned poles;
+  int pole_level;
   int nblock;          /**< blocks of this rank, in Morton order */
   int64_t first;       /**< global number of the first of them */
   int64_t nglobal;     /**< blocks on all ranks */
@@ -73,9 +78,9 @@ void oak_mesh_destroy(oak_mesh_t **mesh);
 /** Replace the blocks of this rank by the given ones, which are in Morton order over all ranks.
  * Collective. \a level [nblock] and \a index [nblock] come from malloc and belong to the mesh from
  * then on.
- * \return OAK_ERR_INPUT if the blocks do not fill the domain or blocks that touch differ by more
- * than one level, or OAK_ERR_MEMORY. In both cases the mesh is as before, and the arrays still
- * belong to the caller. */
+ * \return OAK_ERR_INPUT if the blocks do not fill the domain, blocks that touch differ by more
+ * than one level, or blocks at poles differ in level; or OAK_ERR_MEMORY. In both cases the mesh is
+ * as before, and the arrays still belong to the caller. */
 oak_status_t oak_mesh_replace(oak_mesh_t *mesh, int nblock, int8_t *level, int32_t (*index)[3]);
 
 /** Refine blocks with flag > 0 below max_level, coarsen families in which all blocks have flag < 0
@@ -83,8 +88,9 @@ oak_status_t oak_mesh_replace(oak_mesh_t *mesh, int nblock, int8_t *level, int32
  * belongs to the old mesh. \a reach [nblock] has OAK_REACH bits (NULL on all ranks: none): if a
  * neighbour in such a direction is coarser than the block will be, it is refined once. It is not
  * coarsened below the level that the block will have. OAK_REACH_NOT bits of the neighbour take
- * precedence. \a origin receives an array [new nblock] that says where the data of each new block
- * come from; the caller frees it. If nothing changed on any rank it is NULL, and *changed is 0. */
+ * precedence. Blocks at poles keep their level. \a origin receives an array [new nblock] that says
+ * where the data of each new block come from; the caller frees it. If nothing changed on any rank
+ * it is NULL, and *changed is 0. */
 oak_status_t oak_mesh_adapt(oak_mesh_t *mesh, const int *flag, const int *reach, int min_level,
                             int max_level, int *changed, oak_origin_t **origin);
 

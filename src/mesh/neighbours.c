@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "mesh/forest.h"
+#include "mesh/poles.h"
 
 /* ---- set-up */
 
@@ -54,6 +55,7 @@ void oak_neighbours_destroy(oak_neighbours_t **tree) {
   free((*tree)->node);
   free((*tree)->root);
   free((*tree)->hung);
+  free((*tree)->opposite);
   free(*tree);
   *tree = NULL;
 }
@@ -213,6 +215,10 @@ oak_neighbour_t oak_neighbours_face(const oak_neighbours_t *t, int block, int fa
     n.kind = same ? OAK_NEIGHBOUR_SAME : OAK_NEIGHBOUR_COARSER;
     if (!same) n.sub = oak_family_face_position(axis, t->leaf[block].number);
     set_owner(t, link, &n.rank[0], &n.block[0]);
+  } else if (link == OAK_LINK_OUTSIDE && t->poles >> face & 1) {
+    n.kind = OAK_NEIGHBOUR_OPPOSITE;
+    n.rank[0] = t->opposite[block][0];
+    n.block[0] = t->opposite[block][1];
   }
   return n;
 }
@@ -280,7 +286,10 @@ static oak_status_t build(oak_neighbours_t *t, const oak_mesh_t *mesh, int nghos
   t->hung = fit(t->hung, &t->hung_room, t->nleaf, sizeof *t->hung);
   int8_t *level = malloc(nghost + 1);
   int32_t(*index)[3] = malloc((nghost + 1) * sizeof *index);
-  const int enough = level && index && t->leaf_room >= t->nleaf && t->face_room >= t->nblock &&
+  t->poles = mesh->poles;
+  if (t->poles) t->opposite = fit(t->opposite, &t->opposite_room, t->nblock, sizeof *t->opposite);
+  const int enough = level && index && (!t->poles || t->opposite_room >= t->nblock) &&
+                     t->leaf_room >= t->nleaf && t->face_room >= t->nblock &&
                      t->other_room >= t->nblock && t->owner_room >= nghost &&
                      t->hung_room >= t->nleaf;
   oak_status_t st =
@@ -301,6 +310,7 @@ oak_status_t oak_neighbours_update(const oak_mesh_t *mesh) {
   t->revision = -1;
   const int nghost = mesh->size > 1 ? OAK_BY_DIM(mesh, oak_forest_find_ghosts, mesh->forest) : 0;
   OAK_TRY(oak_agree(mesh->comm, build(t, mesh, nghost)));
+  if (t->poles) OAK_TRY(oak_poles_find(mesh, t->opposite));
   t->revision = mesh->revision;
   return OAK_OK;
 }

@@ -18,6 +18,7 @@ typedef enum {
   OAK_NEIGHBOUR_FINER,    /**< 2^(d-1) blocks, one level finer */
   OAK_NEIGHBOUR_COARSER,  /**< one block, one level coarser */
   OAK_NEIGHBOUR_BOUNDARY, /**< physical boundary */
+  OAK_NEIGHBOUR_OPPOSITE, /**< a pole: one block of the same level, at phi + pi */
 } oak_neighbour_kind_t;
 
 /** What lies beyond one face of a block. */
@@ -62,11 +63,14 @@ struct oak_neighbours {
                       the same level */
   int (*owner)[2]; /**< [nleaf - nblock] rank, and number on it */
   int nnode;
-  oak_node_t *node; /**< [nnode] parents before their children */
-  int *root;        /**< [trees of the brick] links */
+  oak_node_t *node;   /**< [nnode] parents before their children */
+  int *root;          /**< [trees of the brick] links */
+  int (*opposite)[2]; /**< [nblock] of blocks at poles: rank and number of the block at phi + pi;
+                         NULL without poles */
+  unsigned poles;     /**< bits of the faces of the domain that are poles */
   int nhung;
   int *hung; /**< [nhung] trees of the brick that hold a leaf: their root is a link */
-  int hung_room, leaf_room, owner_room, face_room, other_room, node_room;
+  int hung_room, leaf_room, owner_room, face_room, other_room, node_room, opposite_room;
   uint8_t axes[OAK_DIRECTIONS];     /**< bits of the axes along which a direction points */
   uint8_t side[OAK_DIRECTIONS];     /**< bits of the children on the side of a direction */
   uint8_t cross[8][OAK_DIRECTIONS]; /**< the part of a direction, seen from a child, that leaves the

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "mesh/forest.h"
+#include "mesh/poles.h"
 
 /** A position on the Morton curve through all trees. The unit is the smallest possible block. */
 typedef struct {
@@ -96,6 +97,7 @@ typedef struct {
   int32_t *number, *tree;
   span_t *span;
   int64_t *first;
+  int pole_level;
 } scratch_t;
 
 static oak_status_t check_blocks(const oak_mesh_t *mesh, int nblock, const int8_t *level,
@@ -110,7 +112,8 @@ static oak_status_t check_blocks(const oak_mesh_t *mesh, int nblock, const int8_
                         : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for a mesh of %d blocks", nblock);
   OAK_TRY(oak_agree(mesh->comm, st));
   MPI_Allgather(&mine, sizeof mine, MPI_BYTE, s->span, sizeof mine, MPI_BYTE, mesh->comm);
-  return check_spans(mesh, s->span, s->first);
+  OAK_TRY(check_spans(mesh, s->span, s->first));
+  return oak_poles_level(mesh, nblock, level, index, &s->pole_level);
 }
 
 oak_status_t oak_mesh_replace(oak_mesh_t *mesh, int nblock, int8_t *level, int32_t (*index)[3]) {
@@ -124,6 +127,7 @@ oak_status_t oak_mesh_replace(oak_mesh_t *mesh, int nblock, int8_t *level, int32
     free(mesh->index);
     mesh->level = level;
     mesh->index = index;
+    mesh->pole_level = s.pole_level;
     OAK_BY_DIM(mesh, oak_forest_size, mesh->forest, mesh);
   }
   free(s.number);

@@ -81,8 +81,10 @@ static oak_status_t make_mesh(oak_t *sim) {
   OAK_TRY(oak_data_open(&sim->data, needs & OAK_PART_EDGES, needs & OAK_PART_WHOLE_TILES));
   sim->setup.peers = sim->data.transport.peers.count > 1;
   OAK_TRY(oak_storage_begin(&sim->data));
-  return oak_mesh_new(sim->setup.comm, sim->setup.dim, sim->setup.trees, periodic,
-                      sim->setup.min_level, &sim->data.mesh);
+  OAK_TRY(oak_mesh_new(sim->setup.comm, sim->setup.dim, sim->setup.trees, periodic,
+                       sim->setup.min_level, &sim->data.mesh));
+  sim->data.mesh->poles = oak_poles(&sim->setup);
+  return OAK_OK;
 }
 
 /* All keys are declared by now. */

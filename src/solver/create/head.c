@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The first lines of a run: what is computed, and by what. */
+#include <math.h>
 #include <string.h>
 
 #include "base/shape.h"
@@ -17,6 +18,19 @@ static void print_warnings(const oak_t *sim, FILE *stream) {
     fprintf(stream, "  warning: %s = %g on a mesh with several levels: %s\n", key,
             oak_params_real(sim->setup.params, key), help + strspn(help, " "));
   }
+}
+
+/* What the axis does to the time step. The cell beside it is half a cell away from it. */
+static void print_poles(const oak_t *sim, FILE *stream) {
+  const oak_setup_t *s = &sim->setup;
+  const int phi = oak_phi_axis(s);
+  if (!oak_poles(s)) return;
+  const double width = ldexp(s->dx0[phi], -sim->data.mesh->pole_level);
+  fprintf(
+      stream,
+      "  time step: limited by cells beside %s, %.3g times narrower along phi than across; fewer "
+      "blocks along phi (mesh.trees) or a lower mesh.min_level make it longer\n",
+      phi == 1 ? "r = 0" : "the poles", 2 / width);
 }
 
 void oak_print_head(oak_t *sim, FILE *stream, int builds) {
@@ -39,6 +53,7 @@ void oak_print_head(oak_t *sim, FILE *stream, int builds) {
   if (*sim->data.transport.text) fprintf(stream, "  %s\n", sim->data.transport.text);
   fprintf(stream, "  output in %s\n", oak_params_text(sim->setup.params, "output.folder"));
   print_warnings(sim, stream);
+  print_poles(sim, stream);
   oak_device_advice(sim->setup.dev, device, sizeof device);
   if (*device) fprintf(stream, "  advice: %s\n", device);
   if (builds) fprintf(stream, "  loading kernels; new ones are compiled first\n");

@@ -30,7 +30,7 @@ const char *oak_coordinates_mirror(const oak_setup_t *setup, int face, uint32_t 
   const uint32_t *c = setup->description.vectors.component;
   const int spherical = setup->coordinates == OAK_SPHERICAL;
   if (setup->coordinates && face == 0 && setup->xmin[0] == 0) {
-    *odd = c[0] | c[2] | (spherical ? c[1] : 0);
+    *odd = c[0] | (spherical ? c[1] | c[2] : oak_phi_axis(setup) == 1 ? c[1] : c[2]);
     return spherical ? "mesh.xmin = 0 is r = 0" : "mesh.xmin = 0 is the axis";
   }
   if (spherical && ((face == 2 && setup->xmin[1] == 0) || (face == 3 && setup->xmax[1] == M_PI))) {
@@ -59,6 +59,34 @@ static oak_status_t check_faces(const oak_setup_t *setup) {
   return OAK_OK;
 }
 
+unsigned oak_poles(const oak_setup_t *setup) {
+  const int phi = oak_phi_axis(setup);
+  return phi < 0 ? 0 : oak_axis_faces(setup) & (3u << (2 * (phi - 1)));
+}
+
+static oak_status_t check_poles(const oak_setup_t *setup) {
+  const int phi = oak_phi_axis(setup);
+  const char *instead =
+      phi == 1 ? "mesh.xmin must begin with > 0" : "theta must begin above 0 and end below pi";
+  if (!oak_poles(setup)) return OAK_OK;
+  if (setup->xmax[phi] - setup->xmin[phi] != 2 * M_PI ||
+      strcmp(oak_params_text(setup->params, phi == 1 ? "boundary.ylow" : "boundary.zlow"),
+             "periodic"))
+    return refuse(
+        setup, "needs phi over 2 pi, periodic, where r = 0 or a pole is in the domain",
+        "let phi go from 0 to 2pi, or begin the domain above r = 0 and between the poles");
+  if ((long long)setup->trees[phi] << setup->min_level & 1)
+    return refuse(setup, "needs an even number of blocks along phi at r = 0 and at poles",
+                  "make mesh.trees even along phi, or set mesh.min_level = 1");
+  if (OAK_HAS_HOOK(setup, diffusive_flux))
+    return refuse(setup, "does not know DIFFUSIVE_FLUX with r = 0 or a pole in the domain",
+                  instead);
+  if (setup->equations.count)
+    return refuse(setup, "does not know elliptic equations with r = 0 or a pole in the domain",
+                  instead);
+  return OAK_OK;
+}
+
 static oak_status_t check_domain(const oak_setup_t *setup) {
   const int c = setup->coordinates, phi = oak_phi_axis(setup);
   if ((c == OAK_AXISYMMETRIC || c == OAK_POLAR) && setup->dim != 2)
@@ -68,9 +96,6 @@ static oak_status_t check_domain(const oak_setup_t *setup) {
   if (!(setup->xmin[0] >= 0))
     return refuse(setup, "has the radius as its first coordinate",
                   "mesh.xmin must begin with >= 0");
-  if ((c == OAK_POLAR || c == OAK_CYLINDRICAL) && setup->xmin[0] == 0)
-    return refuse(setup, "cannot have r = 0 in the domain, where cells at phi and phi + pi touch",
-                  "mesh.xmin must begin with > 0");
   if (setup->logarithmic && c < OAK_POLAR)
     return OAK_FAIL(OAK_ERR_INPUT,
                     "%s: mesh.radius = logarithmic needs mesh.coordinates = polar, cylindrical or "
@@ -79,9 +104,6 @@ static oak_status_t check_domain(const oak_setup_t *setup) {
   if (c == OAK_SPHERICAL && !(setup->xmin[1] >= 0 && setup->xmax[1] <= M_PI))
     return refuse(setup, "has theta from 0 to pi as its second coordinate",
                   "choose mesh.xmin and mesh.xmax so");
-  if (c == OAK_SPHERICAL && setup->dim == 3 && (setup->xmin[1] == 0 || setup->xmax[1] == M_PI))
-    return refuse(setup, "cannot have a pole in a 3D domain, where cells at phi and phi + pi touch",
-                  "theta must begin above 0 and end below pi");
   if (phi >= 0 && setup->xmax[phi] - setup->xmin[phi] > 2 * M_PI)
     return refuse(setup, "has phi over 2 pi at most", "choose mesh.xmin and mesh.xmax so");
   return OAK_OK;
@@ -109,6 +131,7 @@ oak_status_t oak_coordinates_check(const oak_setup_t *setup) {
     return refuse(setup, "does not know electrodes and dielectrics",
                   "choose cartesian or axisymmetric");
   if (setup->fields.nfixed) return refuse(setup, "does not know FLUX_FIELD", "choose cartesian");
+  OAK_TRY(check_poles(setup));
   return check_faces(setup);
 }
 

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Poles: faces of the domain of no area, r = 0 or theta = 0 and pi, where blocks touch those at
+ * phi + pi. All blocks there have one level. Private to src/mesh. */
+#ifndef OAK_POLES_H
+#define OAK_POLES_H
+
+#include "mesh/mesh.h"
+
+/** Rank and number of the block at phi + pi of each block at a pole. Collective; the status is the
+ * same on all ranks. */
+oak_status_t oak_poles_find(const oak_mesh_t *mesh, int (*opposite)[2]);
+
+/** The level of those of the given blocks of all ranks that are at poles. Collective.
+ * \return OAK_ERR_INPUT on all ranks if there are several. */
+oak_status_t oak_poles_level(const oak_mesh_t *mesh, int nblock, const int8_t *level,
+                             const int32_t (*index)[3], int *pole_level);
+
+/** How many blocks of its size lie between a block and the nearest pole; a large number without
+ * poles. */
+int64_t oak_poles_distance(const oak_mesh_t *mesh, int block);
+
+/** Whether a block may be refined. Away from a pole, levels rise one by one. */
+int oak_poles_let_refine(const oak_mesh_t *mesh, int block);
+
+#endif
