@@ -37,7 +37,6 @@ forbid "the library never exits: return a status" "$library" '\b(exit|_exit|abor
 forbid "assert: OAK_CHECK for what others can cause, OAK_ASSERT for bugs of our own" "$library" '[^_A-Za-z]assert\('
 forbid "output to stdout: pass a stream" "$library" '[^fns]printf\(|\bputs\(|[^f]putchar\(' '" *\*|^[^:]*:[0-9]+: \*'
 forbid "MPI_COMM_WORLD in the library: use the communicator given" "$library" '\bMPI_COMM_WORLD\b' '/\*| \* |^src/base/status\.c:.*MPI_Abort'
-forbid "a wait that keeps the core: use base/wait.h" "$library" '\bMPI_(Allreduce|Barrier|Wait|Waitall)\(' '^src/base/wait[.]c:'
 forbid "p4est outside src/mesh" "$(git ls-files 'src/*.c' 'src/*.h' | grep -v '^src/mesh/')" '\b(p4est|p8est)_[a-z]'
 forbid "a vendor outside include/oak/dialect" "$(git ls-files kernels numerics physics problems | grep '[.][ch]$')" \
   '\b([Nn][Vv][Ii][Dd][Ii][Aa]|CUDA|cuda|AMD|HIP|ROCm|[Ii]ntel)\b|OAK_DEVICE_(CUDA|HIP)\b'

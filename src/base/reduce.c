@@ -4,7 +4,6 @@
  * to the largest term, in limbs (parts) of 32 bits. Integer sums of the limbs are exact in any
  * order. */
 #include "reduce.h"
-#include "wait.h"
 
 #include <math.h>
 
@@ -91,7 +90,7 @@ static void largest(MPI_Comm comm, int columns, int n, int64_t count, const doub
       double size = fabs(x[i * n + c]);
       if (!(size <= most[c])) most[c] = isfinite(size) ? size : INFINITY;
     }
-  oak_allreduce(MPI_IN_PLACE, most, columns, MPI_DOUBLE, MPI_MAX, comm);
+  MPI_Allreduce(MPI_IN_PLACE, most, columns, MPI_DOUBLE, MPI_MAX, comm);
 }
 
 static void sum_columns(MPI_Comm comm, int columns, int n, int64_t count, const double *x,
@@ -114,7 +113,7 @@ static void sum_columns(MPI_Comm comm, int columns, int n, int64_t count, const 
       for (int c = 0; c < columns; c++) carry(&total[c]);
   }
   for (int c = 0; c < columns; c++) carry(&total[c]);
-  oak_allreduce(MPI_IN_PLACE, total, columns * TOTAL, MPI_INT64_T, MPI_SUM, comm);
+  MPI_Allreduce(MPI_IN_PLACE, total, columns * TOTAL, MPI_INT64_T, MPI_SUM, comm);
   for (int c = 0; c < columns; c++) {
     carry(&total[c]);
     sum[c] = isfinite(most[c]) ? round_fixed(total[c], exponent[c]) : NAN;

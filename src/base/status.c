@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Status codes, the last error message and collective agreement on failure, for all of oak. */
 #include "oak/status.h"
-#include "wait.h"
 
 #include <limits.h>
 #include <stdarg.h>
@@ -65,7 +64,7 @@ oak_status_t oak_agree(MPI_Comm comm, oak_status_t status) {
   int rank, failing;
   MPI_Comm_rank(comm, &rank);
   int mine = status == OAK_OK ? INT_MAX : rank;
-  oak_allreduce(&mine, &failing, 1, MPI_INT, MPI_MIN, comm);
+  MPI_Allreduce(&mine, &failing, 1, MPI_INT, MPI_MIN, comm);
   if (failing == INT_MAX) return OAK_OK;
 
   int head[2] = {(int)status, (int)strlen(last_message)};

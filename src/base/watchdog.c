@@ -2,7 +2,6 @@
  * The watchdog: a thread per rank that looks at what the ranks of its host have noted. */
 #define _GNU_SOURCE 1
 #include "watchdog.h"
-#include "wait.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -164,7 +163,7 @@ oak_status_t oak_watchdog_start(MPI_Comm comm, oak_timers_t *timers, double seco
   dog->timers = timers;
   share_slots(dog);
   oak_timers_show(timers, &dog->mine->beat);
-  oak_barrier(dog->host);
+  MPI_Barrier(dog->host);
   const oak_status_t started = start_thread(dog);
   st = oak_agree(comm, started);
   if (st != OAK_OK) {

@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/wait.h"
 #include "device_private.h"
 #include "base/failure.h"
 
@@ -272,9 +271,9 @@ static oak_status_t attempt(oak_device_t *dev, const oak_source_t *source, int *
   if (loaded == OAK_OK) dev->ops->unload(dev, *out);
   *out = NULL;
   *rebuild = loaded != OAK_OK && loaded != OAK_ERR_MEMORY && !fresh;
-  oak_allreduce(MPI_IN_PLACE, rebuild, 1, MPI_INT, MPI_MAX, dev->builders);
+  MPI_Allreduce(MPI_IN_PLACE, rebuild, 1, MPI_INT, MPI_MAX, dev->builders);
   *again = *rebuild;
-  oak_allreduce(MPI_IN_PLACE, again, 1, MPI_INT, MPI_MAX, dev->comm);
+  MPI_Allreduce(MPI_IN_PLACE, again, 1, MPI_INT, MPI_MAX, dev->comm);
   return status;
 }
 

@@ -2,6 +2,7 @@
  * The list of devices, open and close, and the calls that all back ends share. */
 #define _GNU_SOURCE 1
 #include <mpi.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +10,6 @@
 
 #include "base/hosts.h"
 #include "base/str.h"
-#include "base/wait.h"
 #include "device_private.h"
 #include "base/failure.h"
 
@@ -92,7 +92,7 @@ static oak_status_t device_try(oak_device_t *dev, const oak_device_ops_t *ops) {
   oak_status_t status = oak_agree(dev->comm, mine);
   if (status == OAK_OK) return OAK_OK;
   if (mine == OAK_OK) ops->close(dev);
-  oak_allreduce(MPI_IN_PLACE, &dev->found, 1, MPI_INT, MPI_MAX, dev->comm);
+  MPI_Allreduce(MPI_IN_PLACE, &dev->found, 1, MPI_INT, MPI_MAX, dev->comm);
   dev->ops = NULL;
   dev->data = NULL;
   return status;
@@ -267,12 +267,13 @@ oak_status_t oak_device_signal(oak_device_t *dev, uint64_t *flag, uint64_t value
   return OAK_OK;
 }
 
+/* There may be more ranks than cores, so a rank that waits for long lets others run. */
 oak_status_t oak_device_wait(oak_device_t *dev, uint64_t *flag, uint64_t value) {
   OAK_NEED(dev);
   if (dev->ops->wait) return dev->ops->wait(dev, flag, value);
-  oak_wait_t wait = {0};
-  while (atomic_load_explicit((_Atomic uint64_t *)flag, memory_order_acquire) < value)
-    oak_wait(&wait);
+  const int patience = 2000;
+  for (int n = 0; atomic_load_explicit((_Atomic uint64_t *)flag, memory_order_acquire) < value; n++)
+    if (n >= patience) sched_yield();
   return OAK_OK;
 }
 

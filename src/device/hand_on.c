@@ -8,7 +8,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/wait.h"
 #include "device_private.h"
 
 /* ---- who does what */
@@ -50,7 +49,7 @@ oak_status_t oak_hand_open(oak_device_t *dev, oak_need_t need, const char *key,
   snprintf(mine.key, sizeof mine.key, "%s", key);
   claim_t *claim = malloc((size_t)hosts * sizeof *claim);
   int enough = claim != NULL;
-  oak_allreduce(MPI_IN_PLACE, &enough, 1, MPI_INT, MPI_MIN, dev->firsts);
+  MPI_Allreduce(MPI_IN_PLACE, &enough, 1, MPI_INT, MPI_MIN, dev->firsts);
   if (!enough) {
     free(claim);
     return OAK_FAIL(OAK_ERR_MEMORY, "no memory for a list of %d hosts", hosts);
@@ -137,7 +136,7 @@ oak_status_t oak_hand_over(oak_device_t *dev, const oak_source_t *source, MPI_Co
     if (missing) status = (own ? oak_cache_private : oak_cache_store)(dev, &folder);
     if (missing && status == OAK_OK) status = oak_entry_path(dev, folder, source, key, "", path);
   }
-  oak_allreduce(&missing, &any, 1, MPI_INT, MPI_MAX, receivers);
+  MPI_Allreduce(&missing, &any, 1, MPI_INT, MPI_MAX, receivers);
   if (any) broadcast_entry(receivers, rank == 0, head.length, &entry);
   if (missing) status = store(*path, &entry);
   oak_buffer_free(&entry);

@@ -12,7 +12,6 @@
 #endif
 
 #include "base/str.h"
-#include "base/wait.h"
 #include "device_private.h"
 #include "base/failure.h"
 
@@ -195,7 +194,7 @@ static int share_of_cores(oak_device_t *dev) {
   long cores = known ? CPU_COUNT(&mine) : sysconf(_SC_NPROCESSORS_ONLN);
   cpu_set_t *all = malloc((size_t)dev->host_size * sizeof *all);
   int enough = all != NULL, sharing = 0;
-  oak_allreduce(MPI_IN_PLACE, &enough, 1, MPI_INT, MPI_MIN, dev->host);
+  MPI_Allreduce(MPI_IN_PLACE, &enough, 1, MPI_INT, MPI_MIN, dev->host);
   if (enough) {
     MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, dev->host);
     for (int r = 0; r < dev->host_size; r++) {
@@ -312,7 +311,7 @@ oak_status_t oak_memory_use_open(MPI_Comm host, oak_memory_use_t **out) {
     int unit;
     MPI_Win_shared_query(use->window, r, &bytes, &unit, &use->line[r]);
   }
-  oak_barrier(host);
+  MPI_Barrier(host);
   *out = use;
   return OAK_OK;
 }

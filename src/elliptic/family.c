@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/failure.h"
-#include "base/wait.h"
 #include "elliptic/elliptic.h"
 
 enum { TAG_FAMILY = 5 };
@@ -208,7 +207,7 @@ static oak_status_t travel(oak_elliptic_t *e, oak_elliptic_family_t *f, int up) 
     MPI_Irecv(host, f->nsend * e->cells, MPI_DOUBLE, f->to, TAG_FAMILY, e->comm, &request[n++]);
   if (f->nsend && !up)
     MPI_Isend(host, f->nsend * e->cells, MPI_DOUBLE, f->to, TAG_FAMILY, e->comm, &request[n++]);
-  oak_waitall(n, request);
+  MPI_Waitall(n, request, MPI_STATUSES_IGNORE);
   const int first = up ? 0 : f->nsend, count = up ? f->nsend : f->nrecv;
   if (st == OAK_OK && !in_place && count)
     st = oak_device_upload(e->dev, place(e, f, first), host + (size_t)first * e->cells,

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/failure.h"
-#include "base/wait.h"
 #include "elliptic/elliptic.h"
 
 /* Choose the arrays: each has half the cells of the one before along each axis, as long as all of
@@ -47,7 +46,7 @@ static oak_status_t find_numbers(oak_elliptic_t *e, int *number, int trees) {
     number[(m->index[b][2] * m->trees[1] + m->index[b][1]) * m->trees[0] + m->index[b][0]] =
         (int)m->first + b;
   const int mine = m->nblock;
-  oak_allreduce(MPI_IN_PLACE, number, trees, MPI_INT, MPI_SUM, m->comm);
+  MPI_Allreduce(MPI_IN_PLACE, number, trees, MPI_INT, MPI_SUM, m->comm);
   MPI_Allgather(&mine, 1, MPI_INT, e->flat.counts, 1, MPI_INT, m->comm);
   for (int r = 0, at = 0; r < m->size; r++) {
     e->flat.counts[r] *= e->cells;
@@ -149,7 +148,8 @@ static oak_status_t gather(oak_elliptic_t *e, const void *mine, int i, const voi
   *out = e->flat.all[i];
   if (m->nblock && st == OAK_OK)
     st = oak_device_download(e->dev, host + e->flat.starts[m->rank], mine, m->nblock * unit);
-  oak_allgatherv(host, e->flat.counts, e->flat.starts, MPI_DOUBLE, m->comm);
+  MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, host, e->flat.counts, e->flat.starts,
+                 MPI_DOUBLE, m->comm);
   if (st == OAK_OK && !in_place) st = oak_device_upload(e->dev, e->flat.all[i], host, all);
   return st;
 }

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/failure.h"
-#include "base/wait.h"
 #include "elliptic/elliptic.h"
 #include "transport/messages.h"
 
@@ -140,7 +139,7 @@ static oak_status_t send_parts(oak_elliptic_t *e, void *to) {
   if (st == OAK_OK && g->own) st = oak_device_download(e->dev, mine, g->part.mine, g->own * unit);
   MPI_Type_contiguous(e->cells, MPI_DOUBLE, &block);
   MPI_Type_commit(&block);
-  oak_allgatherv(host, g->count, g->start, block, e->comm);
+  MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, host, g->count, g->start, block, e->comm);
   MPI_Type_free(&block);
   if (st == OAK_OK && !in_place) st = oak_device_upload(e->dev, to, host, g->all * unit);
   return st;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * How long the parts of a V-cycle take on each level, for oak bench --elliptic. */
-#include "base/wait.h"
 #include "elliptic/elliptic.h"
 
 /* Whether a level has this part: the coarsest level has no coarser one. */
@@ -45,6 +44,6 @@ oak_status_t oak_elliptic_time(oak_elliptic_t *e, oak_elliptic_part_t part, int 
     OAK_TRY(oak_agree(e->comm, st));
     *seconds = (MPI_Wtime() - begin) / repeats;
   }
-  oak_allreduce(MPI_IN_PLACE, seconds, 1, MPI_DOUBLE, MPI_MAX, e->comm);
+  MPI_Allreduce(MPI_IN_PLACE, seconds, 1, MPI_DOUBLE, MPI_MAX, e->comm);
   return OAK_OK;
 }

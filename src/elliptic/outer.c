@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/wait.h"
 #include "elliptic/elliptic.h"
 
 oak_status_t oak_elliptic_outer_fit(oak_elliptic_t *e) {
@@ -122,7 +121,7 @@ static oak_status_t find_moments(oak_elliptic_t *e, const oak_elliptic_poles_arg
     st = oak_device_download(e->dev, e->sums_host, sums.out, chunks * sizeof part);
   OAK_TRY(oak_agree(e->comm, st));
   for (int i = 0; i < chunks * ROW; i++) part[i % ROW] += e->sums_host[i];
-  oak_allreduce(MPI_IN_PLACE, part, ROW, MPI_DOUBLE, MPI_SUM, e->comm);
+  MPI_Allreduce(MPI_IN_PLACE, part, ROW, MPI_DOUBLE, MPI_SUM, e->comm);
   for (int i = 0; i < OAK_ELLIPTIC_MOMENTS; i++)
     moment[i] = isfinite(largest) ? part[i] + part[OAK_ELLIPTIC_MOMENTS + i] : NAN;
   return OAK_OK;

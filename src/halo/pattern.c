@@ -5,7 +5,6 @@
  *
  * The parts of a message have the same order on both ends (parts.c). The data that a peer reads in
  * place has this order too, so the peer must only be told where it begins. */
-#include "base/wait.h"
 #include "halo/pattern.h"
 
 #include <limits.h>
@@ -486,7 +485,7 @@ static void ask_peers(build_t *b) {
   for (int i = 0; i < b->recv2.count; i++) reads[0] |= peer_of(b, b->recv2.part[i].rank) >= 0;
   for (int i = 0; i < b->recv_flux.count; i++)
     reads[1] |= peer_of(b, b->recv_flux.part[i].rank) >= 0;
-  oak_allreduce(MPI_IN_PLACE, reads, 2, MPI_INT, MPI_MAX, b->peers->host);
+  MPI_Allreduce(MPI_IN_PLACE, reads, 2, MPI_INT, MPI_MAX, b->peers->host);
   p->meet2 = reads[0];
   p->flux.meet = reads[1];
 }

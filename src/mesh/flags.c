@@ -9,7 +9,6 @@
  *   - a family is not coarsened if a block that touches its parent will be two levels finer than
  * the parent. The result is the mesh that p4est_balance would make after refining and coarsening by
  * the flags. */
-#include "base/wait.h"
 #include "mesh/flags.h"
 
 #include <stdlib.h>
@@ -158,7 +157,7 @@ static void settle(const work_t *w, int n) {
 static int levels_of_blocks(const oak_mesh_t *mesh) {
   int levels = 0;
   for (int n = 0; n < mesh->nblock; n++) levels |= 1 << mesh->level[n];
-  if (mesh->size > 1) oak_allreduce(MPI_IN_PLACE, &levels, 1, MPI_INT, MPI_BOR, mesh->comm);
+  if (mesh->size > 1) MPI_Allreduce(MPI_IN_PLACE, &levels, 1, MPI_INT, MPI_BOR, mesh->comm);
   return levels;
 }
 

@@ -22,7 +22,6 @@
 
 #include <stdlib.h>
 
-#include "base/wait.h"
 #include "mesh/forest.h"
 
 struct oak_forest {
@@ -148,7 +147,7 @@ static p4est_gloidx_t *count_trees(const p4est_t *p, const int32_t *tree, int co
   const p4est_topidx_t trees = p->connectivity->num_trees;
   p4est_gloidx_t *sum = P4EST_ALLOC_ZERO(p4est_gloidx_t, trees + 1);
   for (int n = 0; n < count; n++) sum[tree[n] + 1]++;
-  oak_allreduce(MPI_IN_PLACE, sum, trees + 1, MPI_INT64_T, MPI_SUM, p->mpicomm);
+  MPI_Allreduce(MPI_IN_PLACE, sum, trees + 1, MPI_INT64_T, MPI_SUM, p->mpicomm);
   for (p4est_topidx_t t = 0; t < trees; t++) sum[t + 1] += sum[t];
   return sum;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The mesh as the rest of oak sees it: dispatch by dimension, and the map from old to new
  * blocks. */
-#include "base/wait.h"
 #include "mesh/mesh.h"
 
 #include <errno.h>
@@ -203,7 +202,7 @@ oak_status_t oak_mesh_adapt(oak_mesh_t *mesh, const int *flag, const int *reach,
 void oak_mesh_levels(const oak_mesh_t *mesh, int *lowest, int *highest, int64_t *counts) {
   int64_t local[OAK_MESH_MAX_LEVEL + 1] = {0}, sum[OAK_MESH_MAX_LEVEL + 1];
   for (int n = 0; n < mesh->nblock; n++) local[mesh->level[n]]++;
-  oak_allreduce(local, sum, OAK_MESH_MAX_LEVEL + 1, MPI_INT64_T, MPI_SUM, mesh->comm);
+  MPI_Allreduce(local, sum, OAK_MESH_MAX_LEVEL + 1, MPI_INT64_T, MPI_SUM, mesh->comm);
   *lowest = OAK_MESH_MAX_LEVEL;
   *highest = 0;
   for (int l = 0; l <= OAK_MESH_MAX_LEVEL; l++) {

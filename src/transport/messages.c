@@ -3,7 +3,6 @@
  * device's second queue. Or MPI gets device addresses. Or they go through memory of the host, with
  * copies in the second queue. A failing MPI call aborts (MPI's default error handler), because the
  * ranks cannot agree on it. */
-#include "base/wait.h"
 #include "transport/messages.h"
 
 #include <limits.h>
@@ -187,7 +186,7 @@ static oak_status_t end_staged(oak_messages_t *m, oak_transport_t *t, int tag) {
     received++;
     if (st == OAK_OK) st = copy_in(m, t->dev, &in[which]);
   }
-  oak_waitall(nsend, m->request + nrecv);
+  MPI_Waitall(nsend, m->request + nrecv, MPI_STATUSES_IGNORE);
   return st;
 }
 
@@ -225,7 +224,7 @@ oak_status_t oak_messages_end(oak_messages_t *m, oak_transport_t *t, int tag) {
   oak_status_t st = OAK_OK;
   if (!oak_messages_any(m)) return OAK_OK;
   if (t->kind == OAK_TRANSPORT_MPI) {
-    oak_waitall(m->route->nrecv + m->route->nsend, m->request);
+    MPI_Waitall(m->route->nrecv + m->route->nsend, m->request, MPI_STATUSES_IGNORE);
     return OAK_OK;
   }
   if (t->kind == OAK_TRANSPORT_STAGED) st = end_staged(m, t, tag);

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/hosts.h"
-#include "base/wait.h"
 
 enum { LINE = 64 / sizeof(uint64_t), TRIAL_BYTES = 4096, MOST_PEERS = 1024 };
 
@@ -107,7 +106,7 @@ oak_status_t oak_peers_open(oak_peers_t *peers, MPI_Comm comm, oak_device_t *dev
 void oak_peers_close(oak_peers_t *peers) {
   if (peers->host == MPI_COMM_NULL) return;
   oak_device_sync(peers->dev);
-  oak_barrier(peers->host); /* wait until no rank waits for a flag */
+  MPI_Barrier(peers->host); /* wait until no rank waits for a flag */
   if (peers->flag) {
     oak_device_flags_close(peers->dev, peers->flag, peers->me == 0 ? &peers->page : NULL);
   }
@@ -168,7 +167,7 @@ static oak_status_t see_peers(oak_peers_t *peers, oak_shared_t *m, const unsigne
   int enough = all != NULL;
   if (!m->peer) m->peer = calloc(peers->count, sizeof *m->peer);
   enough &= m->peer != NULL;
-  oak_allreduce(MPI_IN_PLACE, &enough, 1, MPI_INT, MPI_MIN, peers->host);
+  MPI_Allreduce(MPI_IN_PLACE, &enough, 1, MPI_INT, MPI_MIN, peers->host);
   oak_status_t st =
       enough ? OAK_OK
              : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for a list of %d ranks", peers->count);
@@ -185,11 +184,11 @@ static oak_status_t fit_shared(oak_peers_t *peers, const oak_need_t *need, int n
   unsigned any = 0;
   oak_status_t st = oak_device_sync(peers->dev);
   for (int p = 0; p < peers->count; p++) any |= mask[p];
-  oak_barrier(peers->host); /* wait until no kernel of a peer reads this memory */
+  MPI_Barrier(peers->host); /* wait until no kernel of a peer reads this memory */
   for (int i = 0; i < n; i++)
     for (int p = 0; p < peers->count; p++)
       if (mask[p] >> i & 1) forget(peers, need[i].memory, p);
-  oak_barrier(peers->host); /* wait until no peer has it mapped */
+  MPI_Barrier(peers->host); /* wait until no peer has it mapped */
   for (int i = 0; i < n; i++) {
     if (!(mine >> i & 1)) continue;
     const int first = !need[i].memory->mine;
@@ -230,10 +229,10 @@ oak_status_t oak_peers_fit(oak_peers_t *peers, const oak_need_t *need, int n, in
 void oak_peers_free(oak_peers_t *peers, oak_shared_t *const *memory, int n) {
   if (peers->count > 1) {
     oak_device_sync(peers->dev);
-    oak_barrier(peers->host);
+    MPI_Barrier(peers->host);
     for (int i = 0; i < n; i++)
       for (int p = 0; p < peers->count; p++) forget(peers, memory[i], p);
-    oak_barrier(peers->host);
+    MPI_Barrier(peers->host);
   }
   for (int i = 0; i < n; i++) {
     release(peers, memory[i]);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Choosing how data travels. */
-#include "base/wait.h"
 #include "transport/transport.h"
 
 #include <stdarg.h>
@@ -48,7 +47,7 @@ oak_status_t oak_transport_open(oak_transport_t *t, MPI_Comm comm, oak_device_t 
   MPI_Comm_size(comm, &size);
   const int direct = size > 1 && (wanted == OAK_TRANSPORT_AUTO || wanted == OAK_TRANSPORT_DIRECT);
   OAK_TRY(oak_peers_open(&t->peers, comm, dev, direct, why, sizeof why));
-  oak_allreduce(&t->peers.count, &least, 1, MPI_INT, MPI_MIN, comm);
+  MPI_Allreduce(&t->peers.count, &least, 1, MPI_INT, MPI_MIN, comm);
   t->messages = least < size;
   if (size == 1) return OAK_OK;
   if (t->peers.count > 1) say(t, "ranks of a host read each other's memory in place");

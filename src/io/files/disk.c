@@ -6,7 +6,6 @@
  * that gives its files their names. All ranks set the same marks in the same order, so other ranks
  * need to know only how many marks the thread has passed. */
 #define _GNU_SOURCE 1
-#include "base/wait.h"
 #include "disk.h"
 
 #include <errno.h>
@@ -282,7 +281,7 @@ oak_status_t oak_disk_commit(oak_disk_t *disk, MPI_Comm comm, oak_status_t st,
   st = oak_agree(comm, st);
   if (st != OAK_OK) {
     drain(disk);
-    oak_barrier(comm);
+    MPI_Barrier(comm);
     discard(output, disk->rank, st);
     if (output->release) output->release(output->context);
     free(entry);

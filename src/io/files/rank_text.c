@@ -5,7 +5,6 @@
  * one MPI_Gatherv, in which most ranks have nothing to send. Rank 0 therefore exchanges no messages
  * with single ranks, and its memory does not grow with their number. */
 #define _GNU_SOURCE 1
-#include "base/wait.h"
 #include "rank_text.h"
 
 #include <errno.h>
@@ -111,7 +110,7 @@ void oak_rank_text_gather(oak_rank_text_t *text_file, const char *text, size_t l
   int64_t mine = text ? (int64_t)length : 0, from = 0, total = mine;
   MPI_Exscan(&mine, &from, 1, MPI_INT64_T, MPI_SUM, text_file->comm);
   if (text_file->rank == 0) from = 0; /* where MPI leaves it undefined */
-  oak_allreduce(MPI_IN_PLACE, &total, 1, MPI_INT64_T, MPI_SUM, text_file->comm);
+  MPI_Allreduce(MPI_IN_PLACE, &total, 1, MPI_INT64_T, MPI_SUM, text_file->comm);
   MPI_Gather(&from, 1, MPI_INT64_T, text_file->begin, 1, MPI_INT64_T, 0, text_file->comm);
   if (text_file->rank == 0) text_file->begin[text_file->size] = total;
   for (int64_t at = 0; at < total; at += PIECE_BYTES) {

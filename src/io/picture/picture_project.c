@@ -7,7 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/wait.h"
 #include "picture_blocks.h"
 #include "picture_space.h"
 
@@ -311,7 +310,7 @@ oak_status_t oak_projection_scan(oak_projection_t *p) {
 }
 
 void oak_projection_scale(oak_projection_t *p) {
-  oak_allreduce(MPI_IN_PLACE, &p->largest, 1, MPI_DOUBLE, MPI_MAX, p->scene->view->comm);
+  MPI_Allreduce(MPI_IN_PLACE, &p->largest, 1, MPI_DOUBLE, MPI_MAX, p->scene->view->comm);
   set_unit(p);
 }
 

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/wait.h"
 #include "picture_blocks.h"
 
 enum {
@@ -91,7 +90,7 @@ static oak_status_t share(const oak_scene_t *scene, oak_status_t st, void *value
                           MPI_Datatype type, MPI_Op op) {
   if (scene->options->show != OAK_SHOW_SLICE) return st;
   OAK_TRY(oak_agree(scene->view->comm, st));
-  oak_allreduce(MPI_IN_PLACE, value, count, type, op, scene->view->comm);
+  MPI_Allreduce(MPI_IN_PLACE, value, count, type, op, scene->view->comm);
   return OAK_OK;
 }
 

@@ -21,7 +21,6 @@
 #include <unistd.h>
 
 #include "base/hosts.h"
-#include "base/wait.h"
 #include "io/files/file_tools.h"
 #include "io/view/box_walk.h"
 #include "plotfile_text.h"
@@ -67,7 +66,7 @@ static int count_files(const oak_grid_view_t *view, int files) {
   oak_hosts_split(view->comm, &host);
   MPI_Comm_rank(host, &first);
   hosts = first == 0;
-  oak_allreduce(MPI_IN_PLACE, &hosts, 1, MPI_INT, MPI_SUM, view->comm);
+  MPI_Allreduce(MPI_IN_PLACE, &hosts, 1, MPI_INT, MPI_SUM, view->comm);
   MPI_Comm_free(&host);
   return hosts;
 }
@@ -327,7 +326,7 @@ static int find_finest(const oak_grid_view_t *view) {
       if (oak_view_wants_node(view, level, index)) finest = level;
     }
   }
-  oak_allreduce(MPI_IN_PLACE, &finest, 1, MPI_INT, MPI_MAX, view->comm);
+  MPI_Allreduce(MPI_IN_PLACE, &finest, 1, MPI_INT, MPI_MAX, view->comm);
   return finest;
 }
 

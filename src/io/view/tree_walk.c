@@ -7,7 +7,6 @@
  * earlier rank, and an ancestor of its last leaf that continues on a later rank. The earlier rank
  * owns the parent, and the later rank sends it the averages of its children. */
 #define _GNU_SOURCE 1
-#include "base/wait.h"
 #include "tree_walk.h"
 
 #include <stdlib.h>
@@ -109,7 +108,7 @@ static oak_status_t find_tree_starts(oak_tree_walk_t *walk) {
     }
     if (within == 0) walk->tree_start[tree] = view->first + b;
   }
-  oak_allreduce(MPI_IN_PLACE, walk->tree_start, ntree, MPI_INT64_T, MPI_MAX, walk->comm);
+  MPI_Allreduce(MPI_IN_PLACE, walk->tree_start, ntree, MPI_INT64_T, MPI_MAX, walk->comm);
   for (int t = 0; t < ntree; t++)
     OAK_CHECK(walk->tree_start[t] >= 0, OAK_ERR_ARGUMENT,
               "the grid view has no block at the corner of tree %d of %d; give all leaves", t,
@@ -367,7 +366,7 @@ static void settle_level(oak_tree_walk_t *walk, int level) {
                   level * 8 + c, walk->comm, &request[nrequest++]);
     walk->now->share_mask[level] = 0;
   }
-  oak_waitall(nrequest, request);
+  MPI_Waitall(nrequest, request, MPI_STATUSES_IGNORE);
   for (int i = 0; i < nreceived; i++)
     place_sub(walk, walk->received + i * walk->nsub, which[i], walk->now->open[level]);
   if (unfinished)

@@ -10,7 +10,6 @@
  * If the view stays while the run goes on, the thread of the disk reads and writes the values. In
  * 3D the run then adds the few boxes with parents whose children are on several ranks. */
 #define _GNU_SOURCE 1
-#include "base/wait.h"
 #include "vtkhdf.h"
 
 #include <errno.h>
@@ -97,7 +96,7 @@ static void count_levels(writer_t *w) {
     const int64_t mine[3] = {nbox, part->cell[nbox], part->point[nbox]};
     int64_t before[3] = {0, 0, 0}, all[3];
     MPI_Exscan(mine, before, 3, MPI_INT64_T, MPI_SUM, view->comm);
-    oak_allreduce(mine, all, 3, MPI_INT64_T, MPI_SUM, view->comm);
+    MPI_Allreduce(mine, all, 3, MPI_INT64_T, MPI_SUM, view->comm);
     if (w->rank == 0) before[0] = before[1] = before[2] = 0; /* where MPI leaves it undefined */
     part->first_box = before[0];
     part->cells_before = w->cells;

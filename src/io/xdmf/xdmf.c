@@ -7,7 +7,6 @@
  * a message. In 2D a block is one cell thick, since readers put a 2DCoRectMesh into the wrong
  * plane. */
 #define _GNU_SOURCE 1
-#include "base/wait.h"
 #include "xdmf.h"
 
 #include <errno.h>
@@ -75,7 +74,7 @@ static void shape(writer_t *w) {
   w->nbatch = (int)(BATCH_BYTES / (w->ncell * sizeof(double)));
   if (w->nbatch < 1) w->nbatch = 1;
   w->rounds = (view->nblock + w->nbatch - 1) / w->nbatch;
-  oak_allreduce(MPI_IN_PLACE, &w->rounds, 1, MPI_INT, MPI_MAX, view->comm);
+  MPI_Allreduce(MPI_IN_PLACE, &w->rounds, 1, MPI_INT, MPI_MAX, view->comm);
 }
 
 static oak_status_t open_file(writer_t *w, const char *folder) {
@@ -281,7 +280,7 @@ static char *blocks_text(const writer_t *w, int b0, int b1, const char *data, si
 
 static void write_blocks(const writer_t *w, oak_rank_text_t *text_file, const char *data) {
   int most = w->view->nblock;
-  oak_allreduce(MPI_IN_PLACE, &most, 1, MPI_INT, MPI_MAX, w->view->comm);
+  MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_INT, MPI_MAX, w->view->comm);
   for (int b = 0; b < most; b += BLOCKS_OF_TEXT) {
     const int b0 = b < w->view->nblock ? b : w->view->nblock;
     const int b1 = w->view->nblock - b0 < BLOCKS_OF_TEXT ? w->view->nblock : b0 + BLOCKS_OF_TEXT;

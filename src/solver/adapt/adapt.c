@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "base/failure.h"
-#include "base/wait.h"
 #include "solver/adapt/adapt.h"
 #include "solver/adapt/criterion.h"
 #include "solver/step/trace.h"
@@ -42,7 +41,7 @@ static oak_status_t map_rates(oak_t *sim, int old_blocks, const double *square,
                         : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for %d wave speeds", old_blocks);
   if (st == OAK_OK) most = most_rate(sim, old, square, origin);
   free(old);
-  oak_allreduce(MPI_IN_PLACE, &most, 1, MPI_DOUBLE, MPI_MAX, sim->setup.comm);
+  MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_DOUBLE, MPI_MAX, sim->setup.comm);
   oak_rates_set(sim, (oak_rates_t){.most = most, .known = OAK_RATES_KNOWN});
   return oak_data_agree(&sim->data, st);
 }

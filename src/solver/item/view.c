@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The view of a simulation that the formats in src/io get. */
-#include "base/wait.h"
 #include "solver/item/view.h"
 
 #include <stdlib.h>
@@ -71,8 +70,8 @@ static oak_status_t cut_view(oak_view_source_t *source, oak_grid_view_t *view) {
     if (-view->level[b] > range[0]) range[0] = -view->level[b];
     if (view->level[b] > range[1]) range[1] = view->level[b];
   }
-  oak_allreduce(&count, &view->nglobal, 1, MPI_INT64_T, MPI_SUM, view->comm);
-  oak_allreduce(MPI_IN_PLACE, range, 2, MPI_INT, MPI_MAX, view->comm);
+  MPI_Allreduce(&count, &view->nglobal, 1, MPI_INT64_T, MPI_SUM, view->comm);
+  MPI_Allreduce(MPI_IN_PLACE, range, 2, MPI_INT, MPI_MAX, view->comm);
   view->first = rank ? before : 0;
   view->min_level = -range[0];
   view->max_level = range[1];
@@ -176,7 +175,7 @@ static detached_t *make_detached(const oak_view_source_t *source, const oak_grid
 void oak_view_detach(const oak_view_source_t *source, oak_grid_view_t *view) {
   detached_t *own = make_detached(source, view);
   int ok = own != NULL;
-  oak_allreduce(MPI_IN_PLACE, &ok, 1, MPI_INT, MPI_MIN, view->comm);
+  MPI_Allreduce(MPI_IN_PLACE, &ok, 1, MPI_INT, MPI_MIN, view->comm);
   if (!ok) {
     release_detached(own);
     return;

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/wait.h"
 #include "mesh/neighbours.h"
 #include "solver/item/view.h"
 
@@ -73,7 +72,7 @@ static oak_status_t exchange_numbers(oak_view_ghosts_t *g) {
     MPI_Irecv(&g->give_count[p], 1, MPI_INT, g->peer[p], 0, comm, &request[2 * p]);
     MPI_Isend(&g->count[p], 1, MPI_INT, g->peer[p], 0, comm, &request[2 * p + 1]);
   }
-  oak_waitall(2 * g->npeer, request);
+  MPI_Waitall(2 * g->npeer, request, MPI_STATUSES_IGNORE);
   int sum = 0;
   for (int p = 0; p < g->npeer; p++) {
     g->give_start[p] = sum;
@@ -88,7 +87,7 @@ static oak_status_t exchange_numbers(oak_view_ghosts_t *g) {
     MPI_Isend(g->number + g->start[p], g->count[p], MPI_INT, g->peer[p], 1, comm,
               &request[2 * p + 1]);
   }
-  if (st == OAK_OK) oak_waitall(2 * g->npeer, request);
+  if (st == OAK_OK) MPI_Waitall(2 * g->npeer, request, MPI_STATUSES_IGNORE);
   free(request);
   return st;
 }
@@ -110,7 +109,7 @@ static oak_status_t exchange_values(oak_view_ghosts_t *g) {
     for (int i = 0; i < g->give_count[p]; i++)
       MPI_Isend(g->value + g->give[g->give_start[p] + i] * g->cells, (int)g->cells, MPI_DOUBLE,
                 g->peer[p], 2, comm, &request[at++]);
-  if (st == OAK_OK) oak_waitall(at, request);
+  if (st == OAK_OK) MPI_Waitall(at, request, MPI_STATUSES_IGNORE);
   free(request);
   return st;
 }

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/wait.h"
 #include "elliptic/elliptic.h"
 #include "solver/step/sim.h"
 #include "base/failure.h"
@@ -179,7 +178,7 @@ oak_status_t oak_solve(oak_solver_t *s, oak_solver_report_t *report) {
   oak_elliptic_report_t found;
   OAK_CHECK(e->revision == s->sim->data.mesh->revision, OAK_ERR_STATE,
             "the mesh has changed: call oak_solver_follow and write the right-hand side again");
-  oak_allreduce(MPI_IN_PLACE, &s->fields_changed, 1, MPI_INT, MPI_MAX, s->sim->setup.comm);
+  MPI_Allreduce(MPI_IN_PLACE, &s->fields_changed, 1, MPI_INT, MPI_MAX, s->sim->setup.comm);
   if (s->fields_changed) OAK_TRY(oak_elliptic_fit_fields(e));
   s->fields_changed = 0;
   if (s->isolated)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The initial condition, of the problem or from a file, on a mesh refined around it. */
-#include "base/wait.h"
 #include "solver/run/initial_file.h"
 
 oak_status_t oak_set_initial(oak_t *sim) {
@@ -16,7 +15,7 @@ oak_status_t oak_set_initial(oak_t *sim) {
         : OAK_OK;
   if (st == OAK_OK) st = oak_count_invalid(&sim->data, &invalid);
   OAK_TRY(oak_data_agree(&sim->data, st));
-  oak_allreduce(MPI_IN_PLACE, &invalid, 1, MPI_INT, MPI_MAX, sim->setup.comm);
+  MPI_Allreduce(MPI_IN_PLACE, &invalid, 1, MPI_INT, MPI_MAX, sim->setup.comm);
   oak_rates_forget(sim);
   return invalid ? oak_report_invalid(sim, 0, OAK_INVALID_INITIAL) : OAK_OK;
 }

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/failure.h"
-#include "base/wait.h"
 #include "solver/step/sim.h"
 #include "solver/step/stage.h"
 #include "solver/step/trace.h"
@@ -19,7 +18,7 @@ static oak_status_t reduce_results(oak_t *sim, oak_status_t st, int *invalid) {
   if (st == OAK_OK) st = oak_read_results(sim, local);
   if (st != OAK_OK) local[1] = INFINITY;
   oak_data_failed(&sim->data, st);
-  oak_allreduce(local, most, 4, MPI_DOUBLE, MPI_MAX, sim->setup.comm);
+  MPI_Allreduce(local, most, 4, MPI_DOUBLE, MPI_MAX, sim->setup.comm);
   oak_rates_set(sim, (oak_rates_t){.most = most[0], .known = OAK_RATES_KNOWN});
   sim->run.asked = most[2];
   sim->run.disk_most = most[3];
@@ -35,7 +34,7 @@ oak_status_t oak_update_time_step(oak_t *sim) {
       .deriv = 0, .out = 1, .beta = 0, .nprev = 1, .prev = {0}, .w = {1}};
   int invalid, changed = sim->rates.known != OAK_RATES_KNOWN || sim->rates.doubted;
   oak_status_t st;
-  oak_allreduce(MPI_IN_PLACE, &changed, 1, MPI_INT, MPI_MAX, sim->setup.comm);
+  MPI_Allreduce(MPI_IN_PLACE, &changed, 1, MPI_INT, MPI_MAX, sim->setup.comm);
   if (!changed) return OAK_OK;
   OAK_TRY(oak_parts_begin_step(sim));
   st = oak_parts_stage(sim)->probe(sim, &probe);

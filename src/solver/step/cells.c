@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/reduce.h"
-#include "base/wait.h"
 #include "solver/step/part.h"
 #include "solver/step/sim.h"
 
@@ -36,7 +35,7 @@ static oak_status_t reduce_globals(const oak_t *sim, const double *part, double 
     for (int b = 0; b < n; b++)
       if (part[b * count + g] > most[g]) most[g] = part[b * count + g];
   }
-  oak_allreduce(MPI_IN_PLACE, most, count, MPI_DOUBLE, MPI_MAX, sim->setup.comm);
+  MPI_Allreduce(MPI_IN_PLACE, most, count, MPI_DOUBLE, MPI_MAX, sim->setup.comm);
   if (sim->setup.description.has_integrals)
     OAK_TRY(oak_sum_exact(sim->setup.comm, count, n, part, sum));
   for (int g = 0; g < count; g++) {
@@ -90,7 +89,7 @@ static oak_status_t apply_update(oak_t *sim, double time, double dt) {
   const oak_status_t st = launch_update(sim, time, dt, &invalid);
   oak_timer_stop(&sim->data.timers, OAK_PHASE_FLUX);
   OAK_TRY(oak_data_agree(&sim->data, st));
-  oak_allreduce(MPI_IN_PLACE, &invalid, 1, MPI_INT, MPI_MAX, sim->setup.comm);
+  MPI_Allreduce(MPI_IN_PLACE, &invalid, 1, MPI_INT, MPI_MAX, sim->setup.comm);
   return invalid ? oak_report_invalid(sim, 0, OAK_INVALID_UPDATE) : OAK_OK;
 }
 

@@ -8,7 +8,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/wait.h"
 #include "solver/step/part.h"
 #include "solver/step/sim.h"
 
@@ -185,7 +184,7 @@ static oak_status_t count_stages(oak_t *sim, double time, double dt, int *stages
   enum { MOST = 9999 };
   double most;
   OAK_TRY(oak_data_agree(&sim->data, local_rate(sim, time, &most)));
-  oak_allreduce(MPI_IN_PLACE, &most, 1, MPI_DOUBLE, MPI_MAX, sim->setup.comm);
+  MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_DOUBLE, MPI_MAX, sim->setup.comm);
   const double ratio = dt * most / sim->setup.method.cfl;
   const double s = ceil(0.5 * (sqrt(9 + 16 * ratio) - 1));
   OAK_CHECK(
@@ -256,7 +255,7 @@ static oak_status_t apply_rkl2(oak_t *sim, double time, double dt) {
   if (last) oak_storage_swap(&sim->data, 0, last);
   if (st == OAK_OK && stages) st = oak_count_invalid(&sim->data, &invalid);
   OAK_TRY(oak_data_agree(&sim->data, st));
-  oak_allreduce(MPI_IN_PLACE, &invalid, 1, MPI_INT, MPI_MAX, sim->setup.comm);
+  MPI_Allreduce(MPI_IN_PLACE, &invalid, 1, MPI_INT, MPI_MAX, sim->setup.comm);
   return invalid ? oak_report_invalid(sim, 0, OAK_INVALID_DIFFUSION) : OAK_OK;
 }
 

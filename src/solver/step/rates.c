@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/wait.h"
 #include "solver/step/sim.h"
 #include "base/failure.h"
 
@@ -12,7 +11,7 @@ void oak_rates_forget(oak_t *sim) { sim->rates.known = OAK_RATES_UNKNOWN; }
 void oak_rates_doubt(oak_t *sim) { sim->rates.doubted = 1; }
 
 void oak_rates_agree(oak_t *sim) {
-  oak_allreduce(MPI_IN_PLACE, &sim->rates.known, 1, MPI_INT, MPI_MIN, sim->setup.comm);
+  MPI_Allreduce(MPI_IN_PLACE, &sim->rates.known, 1, MPI_INT, MPI_MIN, sim->setup.comm);
 }
 
 double oak_time_step(const oak_t *sim) {

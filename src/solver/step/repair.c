@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/failure.h"
-#include "base/wait.h"
 #include "solver/step/sim.h"
 #include "solver/step/stage.h"
 
@@ -24,7 +23,7 @@ static oak_status_t reduce_counts(oak_t *sim, oak_status_t st, int64_t local, in
   sum[1] = (int64_t)results[1];
   sum[0] = st != OAK_OK;
   oak_data_failed(&sim->data, st);
-  oak_allreduce(MPI_IN_PLACE, sum, 3, MPI_INT64_T, MPI_SUM, sim->setup.comm);
+  MPI_Allreduce(MPI_IN_PLACE, sum, 3, MPI_INT64_T, MPI_SUM, sim->setup.comm);
   oak_timer_stop(&sim->data.timers, OAK_PHASE_TIME_STEP);
   if (sum[0]) return oak_data_agree(&sim->data, st);
   *invalid = sum[1];
