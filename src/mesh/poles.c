@@ -4,8 +4,6 @@
 
 #include <stdlib.h>
 
-#include "base/wait.h"
-
 enum { FAR_AWAY = 1 << 30 };
 
 /* The axis across the poles; that along phi is the next one. */
@@ -61,7 +59,7 @@ static void fill(const oak_mesh_t *mesh, int (*table)[2], int count) {
       entry[0] = mesh->rank;
       entry[1] = n;
     }
-  if (mesh->size > 1) oak_allreduce(MPI_IN_PLACE, table, 2 * count, MPI_INT, MPI_MAX, mesh->comm);
+  if (mesh->size > 1) MPI_Allreduce(MPI_IN_PLACE, table, 2 * count, MPI_INT, MPI_MAX, mesh->comm);
 }
 
 oak_status_t oak_poles_find(const oak_mesh_t *mesh, int (*opposite)[2]) {
@@ -98,7 +96,7 @@ oak_status_t oak_poles_level(const oak_mesh_t *mesh, int nblock, const int8_t *l
     if (-level[n] > range[0]) range[0] = -level[n];
     if (level[n] > range[1]) range[1] = level[n];
   }
-  oak_allreduce(MPI_IN_PLACE, range, 2, MPI_INT, MPI_MAX, mesh->comm);
+  MPI_Allreduce(MPI_IN_PLACE, range, 2, MPI_INT, MPI_MAX, mesh->comm);
   OAK_CHECK(range[0] == -range[1], OAK_ERR_INPUT,
             "blocks at r = 0 or at the poles have the levels %d to %d: they must have one level",
             -range[0], range[1]);
