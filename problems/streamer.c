@@ -73,11 +73,11 @@ POISSON_BOUNDARY(at, face) {
   return face == 2 * Z + 1 ? at->p.voltage * factor : 0;
 }
 
-/* Ionisations per cell size. At step 0 the field is not yet known, and cells in the seed are
- * refined. */
+/* Ionisations per cell size. At step 0 the field is not yet known: cells in the seed are refined
+ * until they resolve it. */
 REFINE(at) {
   const real E = FIELD_SIZE(at->f);
-  if (at->step == 0) return seed(at) > 0.01 ? 2 : 0;
+  if (at->step == 0) return seed(at) > 0.01 && at->dx[Z] > at->p.seed_radius / 20 ? 2 : 0;
   return alpha_of(&at->ph, E) * (real)at->dx[Z];
 }
 
