@@ -11,7 +11,8 @@
 static const struct {
   const char *when, *advice;
 } invalid_text[] = {
-    [OAK_INVALID_INITIAL] = {"in the initial condition", "check the problem"},
+    [OAK_INVALID_INITIAL] = {"in the initial condition",
+                             "check INITIAL, or the file of run.initial"},
     [OAK_INVALID_GIVEN] = {"in the given solution", "check what was written to it"},
     [OAK_INVALID_FLUXES] = {"from the fluxes of the given solution",
                             "use a more diffusive scheme.limiter or another scheme.flux, or "
