@@ -9,6 +9,7 @@ import shlex
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import traceback
 
@@ -129,6 +130,16 @@ def run_cases(chosen, cases, threads=1):
 
 
 # ---- runs
+
+
+def run_in_folders(chosen, names, case):
+    """run_cases of case(chosen, name, folder), each in a folder of its own."""
+    with tempfile.TemporaryDirectory(prefix="oak_cases_") as work:
+        def in_folder(name):
+            folder = os.path.join(work, name)
+            os.mkdir(folder)
+            case(chosen, name, folder)
+        return run_cases(chosen, {name: lambda name=name: in_folder(name) for name in names})
 
 
 def write(folder, name, text):

@@ -8,7 +8,6 @@ usage: test_curved_readers.py --oak OAK --mpiexec "mpiexec -n" --np N"""
 import os
 import subprocess
 import sys
-import tempfile
 import xml.etree.ElementTree
 
 import oak_test
@@ -140,15 +139,5 @@ def case(options, name, folder):
     assert from_cells[0] == from_blocks[0] and abs(from_cells[1] - from_blocks[1]) < 1e-12, (from_cells, from_blocks)
 
 
-def main():
-    options = oak_test.options(__doc__, "oak", "mpiexec", "np")
-    with tempfile.TemporaryDirectory(prefix="oak_curved_") as work:
-        def in_folder(name):
-            folder = os.path.join(work, name)
-            os.mkdir(folder)
-            case(options, name, folder)
-        return oak_test.run_cases(options, {name: lambda name=name: in_folder(name) for name in CASES})
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(oak_test.run_in_folders(oak_test.options(__doc__, "oak", "mpiexec", "np"), CASES, case))

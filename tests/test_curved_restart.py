@@ -7,7 +7,6 @@ usage: test_curved_restart.py --oak OAK --mpiexec "mpiexec -n" --np N"""
 import os
 import subprocess
 import sys
-import tempfile
 
 import oak_test
 from oak_test import PROBLEMS
@@ -63,15 +62,5 @@ def case(options, name, work):
         run(alone, work, f"--restart={checkpoint}", *keys, "mesh.radius=logarithmic", words="mesh.radius is not that")
 
 
-def main():
-    options = oak_test.options(__doc__, "oak", "mpiexec", "np")
-    with tempfile.TemporaryDirectory(prefix="oak_curved_") as work:
-        def in_folder(name):
-            folder = os.path.join(work, name)
-            os.mkdir(folder)
-            case(options, name, folder)
-        return oak_test.run_cases(options, {name: lambda name=name: in_folder(name) for name in CASES})
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(oak_test.run_in_folders(oak_test.options(__doc__, "oak", "mpiexec", "np"), CASES, case))
