@@ -8,7 +8,7 @@
 #define GAS                                                                                 \
   TEST_PROBLEM("curved_decay")                                                              \
   "physics.name=navier_stokes\nphysics.nu=0.1\nmesh.block_size=8\nscheme.limiter=vanleer\n" \
-  "run.cfl=0.4\nscheme.integrator=euler\ndevice.flags=-O1\n"
+  "run.cfl=0.4\nscheme.integrator=euler\ndevice.flags=-O2\n"
 #define USER "boundary.xlow=user\nboundary.xhigh=user\nboundary.ylow=user\nboundary.yhigh=user\n"
 #define USER_Z "boundary.zlow=user\nboundary.zhigh=user\n"
 #define SLIP "boundary.xlow=reflect\nboundary.xhigh=reflect\n"
@@ -105,7 +105,7 @@ static void test_shear(void **state) {
       sim_t s =
           decay_new(c->part, "shear", n == 1 ? "scheme.diffusion=rkl2\nrun.dt_max=1e-3\n" : "",
                     c->low + finer, n % 2);
-      sim_run(&s, 0.03, 0);
+      sim_run(&s, 0.01, 0);
       find_errors(c, &s, error[finer]);
       sim_free(&s);
     }
