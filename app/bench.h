@@ -11,16 +11,18 @@
 
 enum {
   BENCH_REPEATS = 5,
+  BENCH_NAME = 64,     /**< bytes of the name of a case */
   BENCH_UNIFORM16 = 1, /**< the case 3D 128^3, blocks 16^3 */
   BENCH_AMR16 = 4      /**< the adaptive case, blocks 16^3 */
 };
 
-/** Number of cases; name of case c; whether case c sets equations of its own. */
+/** Number of cases; whether case c sets equations of its own. */
 int oak_bench_ncases(void);
-const char *oak_bench_case_name(int c);
 int oak_bench_case_has_equations(int c);
 /** Parameters of case c, then the user's keys. */
 oak_status_t oak_bench_set_case(oak_params_t *p, int c, char **user, int nuser);
+/** What case c is, with the mesh that the user's keys make of it. */
+void oak_bench_case_name(const oak_t *sim, const oak_params_t *p, int c, char name[BENCH_NAME]);
 /** Initial condition and the first steps, after which all memory is in use. */
 oak_status_t oak_bench_start(oak_t *sim, int c);
 /** Some steps of case c: how long they took and million cell updates per second and core. */

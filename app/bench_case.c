@@ -28,28 +28,50 @@ static const char *const viscous[] = {
     "boundary.ylow=periodic",     "boundary.yhigh=periodic", NULL};
 
 static const struct {
-  const char *name;
+  const char *equations; /* in its name; NULL: those of gas */
   int dim, block_size, min_level, max_level;
   int steps;               /* per piece */
   const char *const *more; /* keys */
 } cases[] = {
-    {"3D 128^3, blocks 8^3", 3, 8, 4, 4, 4, NULL},
-    {"3D 128^3, blocks 16^3", 3, 16, 3, 3, 4, NULL},
-    {"3D 128^3, blocks 32^3", 3, 32, 2, 2, 4, NULL},
-    {"2D 1024^2, blocks 16^2", 2, 16, 6, 6, 12, NULL},
-    {"3D AMR, blocks 16^3", 3, 16, 2, 4, 4, NULL},
-    {"3D MHD, blocks 16^3", 3, 16, 3, 3, 4, mhd},
-    {"3D isothermal, 16^3", 3, 16, 3, 3, 4, isothermal},
-    {"2D shallow water, 16^2", 2, 16, 6, 6, 12, water},
-    {"2D Navier-Stokes, 16^2", 2, 16, 5, 5, 12, viscous},
+    {NULL, 3, 8, 4, 4, 4, NULL},
+    {NULL, 3, 16, 3, 3, 4, NULL},
+    {NULL, 3, 32, 2, 2, 4, NULL},
+    {NULL, 2, 16, 6, 6, 12, NULL},
+    {NULL, 3, 16, 2, 4, 4, NULL},
+    {"MHD", 3, 16, 3, 3, 4, mhd},
+    {"isothermal", 3, 16, 3, 3, 4, isothermal},
+    {"shallow water", 2, 16, 6, 6, 12, water},
+    {"Navier-Stokes", 2, 16, 5, 5, 12, viscous},
 };
 enum { NCASES = sizeof cases / sizeof *cases };
 
 int oak_bench_ncases(void) { return NCASES; }
 
-const char *oak_bench_case_name(int c) { return cases[c].name; }
+int oak_bench_case_has_equations(int c) { return cases[c].equations != NULL; }
 
-int oak_bench_case_has_equations(int c) { return cases[c].more != NULL; }
+/* Numbers of cells: 16^3, or 32 x 16. Returns the number of characters. */
+static int print_shape(char *text, size_t size, int dim, const int n[3]) {
+  if (n[0] == n[1] && (dim == 2 || n[1] == n[2])) return snprintf(text, size, "%d^%d", n[0], dim);
+  if (dim == 2) return snprintf(text, size, "%d x %d", n[0], n[1]);
+  return snprintf(text, size, "%d x %d x %d", n[0], n[1], n[2]);
+}
+
+void oak_bench_case_name(const oak_t *sim, const oak_params_t *p, int c, char name[BENCH_NAME]) {
+  const int dim = oak_dim(sim), level = oak_params_int(p, "mesh.max_level");
+  int n[3], trees[3], length = snprintf(name, BENCH_NAME, "%dD ", dim);
+  oak_block_shape(sim, n);
+  oak_params_ints(p, "mesh.trees", trees);
+  const int cells[3] = {trees[0] * n[0] << level, trees[1] * n[1] << level,
+                        trees[2] * n[2] << level};
+  if (cases[c].equations)
+    length += snprintf(name + length, BENCH_NAME - (size_t)length, "%s", cases[c].equations);
+  else if (oak_params_int(p, "mesh.min_level") < level)
+    length += snprintf(name + length, BENCH_NAME - (size_t)length, "AMR");
+  else
+    length += print_shape(name + length, BENCH_NAME - (size_t)length, dim, cells);
+  length += snprintf(name + length, BENCH_NAME - (size_t)length, ", blocks ");
+  print_shape(name + length, BENCH_NAME - (size_t)length, dim, n);
+}
 
 static int compare(const void *a, const void *b) {
   const double x = *(const double *)a, y = *(const double *)b;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * oak editor: what clangd must know to complete and check problem and physics files. */
+#include <errno.h>
 #include <oak.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,14 +64,14 @@ static int is_c_file(const struct dirent *e) {
   return length > 2 && !strcmp(e->d_name + length - 2, ".c") && !strpbrk(e->d_name, "'\"\n");
 }
 
-/* Parameters and fields of every C file of this folder, except the file \a physics and its
- * fields. */
+/* Parameters and fields of every C file of this folder, except the file \a physics (NULL: it is in
+ * another folder) and its fields. */
 static oak_status_t print_problems(const char *physics, const char *fields) {
   struct dirent **file;
   oak_status_t st = OAK_OK;
   const int n = scandir(".", &file, is_c_file, alphasort);
   for (int i = 0; i < n; i++) {
-    if (st == OAK_OK && strcmp(file[i]->d_name, physics)) {
+    if (st == OAK_OK && !(physics && !strcmp(file[i]->d_name, physics))) {
       print_match(file[i]->d_name);
       printf("  Add:\n    - ");
       st = print_parameters(file[i]->d_name, "OAK_EDITOR_PARAMETERS");
@@ -85,10 +86,9 @@ static oak_status_t print_problems(const char *physics, const char *fields) {
 
 static oak_status_t print_settings(const char *physics) {
   const char *root, *base;
-  char path[PATH_MAX], fields[LIST];
+  char path[PATH_MAX], here[PATH_MAX], fields[LIST];
   OAK_TRY(oak_source_root(&root));
   OAK_TRY(find_physics(physics, root, path));
-  base = strrchr(path, '/') + 1;
   printf("# Made by: oak editor %s\nCompileFlags:\n  Add:\n", physics);
   printf("    - -xc\n    - -std=gnu11\n    - '-I%s/include'\n    - '-I%s'\n", root, root);
   printf("    - -include\n    - oak/editor.h\n    - -DOAK_EDITOR_OPENS_PROBLEM\n");
@@ -99,9 +99,15 @@ static oak_status_t print_settings(const char *physics) {
   OAK_TRY(print_names(oak_list_faces, path, "OAK_EDITOR_PHYSICS_FACES", ""));
   OAK_TRY(print_names(oak_list_equations, path, "OAK_EDITOR_PHYSICS_EQUATIONS", "phi"));
   OAK_TRY(oak_list_fields(path, fields, sizeof fields));
-  /* Where an editor opens the physics itself, it must not be included a second time. */
-  print_match(base);
-  printf("  Add: -DOAK_EDITOR_OPENS_PHYSICS\n");
+  /* Where an editor opens the physics itself, it must not be included a second time. A problem may
+   * have the name of a physics in another folder. */
+  base = strrchr(path, '/');
+  OAK_CHECK(realpath(".", here), OAK_ERR_FILE, "this folder has no path: %s", strerror(errno));
+  base = !strncmp(path, here, strlen(here)) && base == path + strlen(here) ? base + 1 : NULL;
+  if (base) {
+    print_match(base);
+    printf("  Add: -DOAK_EDITOR_OPENS_PHYSICS\n");
+  }
   return print_problems(base, fields);
 }
 

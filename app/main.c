@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The oak command. Thin on purpose: copy it as a start for a program of your own. */
 #define _GNU_SOURCE 1
+#include <dirent.h>
+#include <glob.h>
+#include <limits.h>
 #include <oak.h>
 #include <signal.h>
 #include <stdio.h>
@@ -133,6 +136,23 @@ static void print_key(const char *key, void *begin) {
   if (!strncmp(key, begin, strlen(begin))) printf("%s=\n", key);
 }
 
+/* The parameter files that come with oak, unless files of this folder begin in the same way: then
+ * the shell completes their names. */
+static void print_files(const char *begin) {
+  char pattern[PATH_MAX];
+  glob_t here;
+  struct dirent **list;
+  snprintf(pattern, sizeof pattern, "%s*", begin);
+  const int none = glob(pattern, 0, NULL, &here) == GLOB_NOMATCH;
+  globfree(&here);
+  const int n = none ? oak_list_names("problems", ".ini", &list) : 0;
+  for (int i = 0; i < n; i++) {
+    if (!strncmp(list[i]->d_name, begin, strlen(begin))) printf("%s\n", list[i]->d_name);
+    free(list[i]);
+  }
+  if (none) free(list);
+}
+
 /* The arguments are the words of a command line behind "oak"; the last one is not complete. */
 static int complete(int argc, char **argv) {
   char none[] = "", *last = argc > 0 ? argv[argc - 1] : none;
@@ -144,6 +164,7 @@ static int complete(int argc, char **argv) {
   for (const oak_command_t *const *part = c ? c->part : NULL; part && *part && argc > 2; part++)
     if (!strcmp(argv[1], strchr((*part)->name, ' ') + 1)) c = *part;
   if (c && *last == '-') oak_command_complete(c, last);
+  if (c && *last && argc == 2 && strstr(c->usage, "FILE.ini")) print_files(last);
   if (c && *last != '-' && strstr(c->usage, "key=value") && oak_params_new(&params) == OAK_OK)
     each_key(params, print_key, last);
   oak_params_destroy(&params);

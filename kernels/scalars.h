@@ -23,7 +23,9 @@
 
 /** Index of a scalar by its name or number in physics.scalars. These names appear in the compiler's
  * message if a scalar is not known. */
+#ifndef SCALAR /* oak/editor.h has another one */
 #define SCALAR(name) physics_scalars_has_##name
+#endif
 #ifdef OAK_SCALAR_NAMES
 /* OAK_SCALAR_NAMES(X) is X(number, name) for each (src/solver/setup/scalars.c). */
 #define OAK_SCALAR_INDEX(n, name) \

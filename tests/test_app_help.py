@@ -105,7 +105,7 @@ def check_topics(oak, source):
 
 def check_completion(oak, source):
     """What shells complete, and that a full disk is an error."""
-    for words, expected in (("ru", {"run"}), ("run --re", {"--restart"}), ("run sod mesh.dim", {"mesh.dim="}),
+    for words, expected in (("ru", {"run"}), ("run --re", {"--restart"}), ("run sod mesh.dim", {"mesh.dim="}), ("run sed", {"sedov", "sedov_rz"}),
                             ("bench --el", {"--elliptic"}), ("bench --compare a b --ad", {"--adaptive"}), ("ls x", set())):
         code, out, err = call([oak, "completion", *words.split()])
         expect(f"oak completion {words}", code == 0 and set(out.split()) == expected, out + err)
@@ -163,10 +163,13 @@ def check_editor(oak, source, cc):
                        "INITIAL(at, q) { q[0] = at->ph.vx + at->p.height * at->x[0]; }\n")
         with open(os.path.join(folder, "lake.c"), "w", encoding="utf-8") as file:
             file.write("FIELD(bed, at) { return at->x[0]; }\nFIELD_STORED(rain)\n"
-                       "INITIAL(at, q) { q[SURFACE] = at->f.bed + at->f.rain; }\n")
+                       "INITIAL(at, q) { q[SURFACE] = at->f.bed + at->f.rain + q[SCALAR(dye)]; }\n")
+        # A problem with the name of a physics that is in another folder.
+        shutil.copy(os.path.join(source, "problems", "advection.c"), folder)
         for name in ("shallow_water", "streamer"):
             shutil.copy(os.path.join(source, "physics", name + ".c"), folder)
         for physics, name in (("euler", "jet.c"), ("./my.c", "blob.c"), ("./my.c", "my.c"),
+                              ("advection", "advection.c"),
                               ("euler", "blob.c"), ("shallow_water", "lake.c"),
                               ("./shallow_water.c", "lake.c"),
                               ("./shallow_water.c", "shallow_water.c"), ("./streamer.c", "streamer.c")):

@@ -7,6 +7,7 @@ usage: test_app_initial.py --oak OAK --mpiexec "mpiexec -n" --np N [--only WORD]
 import csv
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -193,7 +194,26 @@ def refusals(work):
         assert not os.path.exists(work.path("never"))
 
 
-CASES = (same_mesh, other_meshes, second_order, other_variables, collected_charge, refusals)
+def damaged(work):
+    """A number that is not finite, in a variable of the run or another one: a message names variable and place."""
+    work.run("first")
+    plot = work.last("first")
+    finest = numpy.flatnonzero(plot.level == 3)
+    for variable, number in (("rho", numpy.nan), ("p", numpy.inf)):
+        shutil.rmtree(work.path("bad"), ignore_errors=True)
+        shutil.copytree(plot.path, work.path("bad"))
+        value = plot[variable][finest].max()
+        with open(work.path("bad", "Level_3", "Cell_D_00000"), "r+b") as f:
+            f.seek(f.read().index(value.tobytes()))
+            f.write(numpy.float64(number).tobytes())
+        text = work.run("never", *UNIFORM, "run.initial=bad", code=1)
+        found = re.search(rf"run\.initial: .*bad: {variable} is -?{number} at \((\S+), (\S+)\), level 3; all values must be finite", text)
+        assert found and text.count("oak: error") == 1, text
+        assert plot.value(variable, [(float(found[1]), float(found[2]))])[0] == value, text
+        assert not os.path.exists(work.path("never"))
+
+
+CASES = (same_mesh, other_meshes, second_order, other_variables, collected_charge, refusals, damaged)
 
 
 def try_case(options, case):

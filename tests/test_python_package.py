@@ -108,8 +108,17 @@ def check_yt(p):
     # The cell mass is one of yt's derived fields; the domain is one code_length deep.
     assert abs(float(cells["gas", "cell_mass"].sum().to("code_mass")) - p.integral("rho")) < 1e-13
     assert abs(float(cells["gas", "cell_volume"].sum().to("cm**3")) - 8 * 0.09) < 1e-13
-    speed = np.sqrt(p["vx"]**2 + p["vy"]**2).max()
-    assert abs(float(cells["gas", "velocity_magnitude"].max().to("code_velocity")) - speed) < 1e-14
+    speed = np.sqrt(p["vx"]**2 + p["vy"]**2)
+    for units in {}, {"length_unit": (3, "pc"), "time_unit": "yr"}:
+        data = p.to_yt(periodicity=(True, True, True), **units).all_data()
+        assert abs(float(data["gas", "velocity_magnitude"].max().to("code_velocity")) / speed.max() - 1) < 1e-14
+        # The unit of velocity is that of length over that of time, so dimensionless fields are those of code units.
+        mach = (speed / np.sqrt(5 / 3 * p["p"] / p["rho"])).max()
+        assert abs(float(data["gas", "mach_number"].max()) / mach - 1) < 1e-12
+        assert float(abs(data["gas", "vorticity_z"]).max()) > 0
+    fields = oak.convert._yt_fields(["rho", "by", "vz", "psi"], ("r", "theta", "z"))  # pylint: disable=protected-access
+    assert fields == {"rho": (("gas", "density"), "code_mass/code_length**3"), "vz": (("gas", "velocity_z"), "code_velocity"),
+                      "by": (("stream", "magnetic_field_theta"), "code_magnetic")}, fields
 
 
 def check_missing_module():

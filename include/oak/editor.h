@@ -28,6 +28,11 @@
 #define OAK_REFINE_BUFFER 1
 #define OAK_REFINE_PRIMITIVES 1
 #define OAK_RIEMANN_LIST(X) X(0, hll)
+/* The parameter file names the passive scalars. Here SCALAR(name) is one scalar, whatever its
+ * name. */
+#define NSCALARS 1
+#define OAK_SCALAR_VALUES 0
+#define SCALAR(name) PHYSICS_NVAR
 #include "oak/kernel.h"
 
 /* The physics and its parameters. `oak editor` gives those of another physics. */

@@ -259,10 +259,13 @@ class Blocks:
         facts = {"time": f"{self.time:g}", "step": self._step(), "domain": f"({corners[0]}) to ({corners[1]})",
                  "blocks": f"{self.nblocks} of {self._shape_text} cells",
                  "levels": f"{self.min_level} to {self.max_level}", "variables": ", ".join(self.keys())}
+        return notebook.show(f"oak.{type(self).__name__}{self._where()}", facts, *self._picture())
+
+    def _picture(self):
+        """The values of a slice of the first variable, as fine as a notebook shows it, and the variable's name."""
         cells = max(self.trees * self.block_shape)
         level = max(0, min(self.max_level, int(np.log2(max(1, notebook.MOST_POINTS / cells)))))
-        return notebook.show(f"oak.{type(self).__name__}{self._where()}", facts,
-                             self.slice(self.variables[0], level=level).values, self.variables[0])
+        return self.slice(self.variables[0], level=level).values, self.variables[0]
 
     def to_xarray(self, variables: Names = None, level: Optional[int] = None, lower: Optional[Point] = None,
                   upper: Optional[Point] = None) -> Any:

@@ -9,17 +9,22 @@ import numpy as np
 
 from .files import OakError
 
-# Names of variables in oak, those of yt, and units in yt's code units.
+# Names of variables in oak, those of yt, and units in yt's code units. {0} is the axis of a component.
 _YT_NAMES = {
     "rho": ("density", "code_mass/code_length**3"),
     "p": ("pressure", "code_pressure"),
-    "vx": ("velocity_x", "code_velocity"),
-    "vy": ("velocity_y", "code_velocity"),
-    "vz": ("velocity_z", "code_velocity"),
-    "mx": ("momentum_density_x", "code_mass/code_length**2/code_time"),
-    "my": ("momentum_density_y", "code_mass/code_length**2/code_time"),
-    "mz": ("momentum_density_z", "code_mass/code_length**2/code_time"),
     "E": ("total_energy_density", "code_pressure"),
+    "v": ("velocity_{}", "code_velocity"),
+    "m": ("momentum_density_{}", "code_mass/code_length**2/code_time"),
+    "b": ("magnetic_field_{}", "code_magnetic"),
+}
+# The geometries of yt and their axes. A direction that oak does not have is one cell, as wide as the last number.
+_YT_GEOMETRIES = {
+    "cartesian": ("cartesian", "xyz", 1.0),
+    "axisymmetric": ("cylindrical", ("r", "z", "theta"), 2 * np.pi),
+    "polar": ("polar", ("r", "theta", "z"), 1.0),
+    "cylindrical": ("polar", ("r", "theta", "z"), 1.0),
+    "spherical": ("spherical", ("r", "theta", "phi"), 2 * np.pi),
 }
 
 
@@ -35,32 +40,54 @@ def module(name: str) -> Any:
 def to_yt(blocks: Any, units: dict[str, Any]) -> Any:
     """The blocks as grids of yt, with their parents, because yt searches cells from level 0 on. Parents hold means."""
     yt = module("yt")
+    if blocks.radius != "linear":
+        raise OakError("yt has no meshes with a logarithmic radius; use uniform() or to_pandas()")
+    geometry, axes, depth = _YT_GEOMETRIES[blocks.coordinates]
+    names = _yt_fields(blocks.variables, axes)
     grids = []
     for level, index, values in _tree(blocks):
-        size = np.ones(3)
+        size = np.array([1.0, 1.0, depth])
         size[:blocks.dim] = blocks.cell_size(level) * blocks.block_shape
-        left, right = np.zeros(3), np.ones(3)
+        left = np.zeros(3)
         left[:blocks.dim] = blocks._low + index * size[:blocks.dim]
-        right[:blocks.dim] = left[:blocks.dim] + size[:blocks.dim]
-        grid: dict[Any, Any] = {"level": level, "left_edge": left, "right_edge": right,
+        grid: dict[Any, Any] = {"level": level, "left_edge": left, "right_edge": left + size,
                 "dimensions": np.array([*blocks.block_shape] + [1] * (3 - blocks.dim))}
         for name, cells in values.items():
             cells = cells.T.reshape(grid["dimensions"])
             grid["stream", name] = (cells, "")
-            if name in _YT_NAMES:
-                known, unit = _YT_NAMES[name]
-                grid["gas", known] = (cells, unit)
+            if name in names:
+                grid[names[name][0]] = (cells, names[name][1])
+        if "vx" in values and "vz" not in values:  # yt's fields of velocities and vorticity need three components
+            grid["gas", f"velocity_{axes[2]}"] = (np.zeros(grid["dimensions"]), "code_velocity")
         grids.append(grid)
-    ones = np.ones(3 - blocks.dim)
-    box = np.stack([np.append(blocks._low, 0 * ones), np.append(blocks._high, ones)], axis=1)
-    cells = np.append(blocks.trees * blocks.block_shape, ones.astype(int))
-    # There yt has coordinates (r, z, theta); each grid has one cell along theta, of width 2 pi.
-    if blocks.coordinates == "axisymmetric":
-        units = {"geometry": "cylindrical", **units}
-        box[2, 1] = 2 * np.pi
-        for grid in grids:
-            grid["right_edge"][2] = 2 * np.pi
-    return yt.load_amr_grids(grids, cells, bbox=box, sim_time=float(blocks.time), **{"periodicity": (False,) * 3, **units})
+    missing = 3 - blocks.dim
+    box = np.stack([np.append(blocks._low, [0.0] * missing), np.append(blocks._high, [depth] * missing)], axis=1)
+    cells = np.array([*(blocks.trees * blocks.block_shape)] + [1] * missing)
+    return yt.load_amr_grids(grids, cells, bbox=box, sim_time=float(blocks.time), **{
+        "periodicity": (False,) * 3, "geometry": geometry, "velocity_unit": _velocity_unit(yt, units), **units})
+
+
+def _yt_fields(variables: Any, axes: Any) -> dict[str, Any]:
+    """{variable of oak: (field of yt, unit)}. Components of the magnetic field are of the type "stream": yt converts
+    them to the system of units that the data set has."""
+    known = {name: _YT_NAMES[name] for name in ("rho", "p", "E")}
+    for letter in "vmb":
+        name, unit = _YT_NAMES[letter]
+        known.update((letter + axis, (name.format(other), unit)) for axis, other in zip("xyz", axes))
+    return {name: (("stream" if name[0] == "b" else "gas", known[name][0]), known[name][1])
+            for name in variables if name in known}
+
+
+def _velocity_unit(yt: Any, units: dict[str, Any]) -> Any:
+    """Length over time. Without this argument yt takes 1 cm/s, whatever the units of length and time are."""
+    def quantity(name: str, cgs: str) -> Any:
+        unit = units.get(name) or (1, cgs)
+        if isinstance(unit, str):
+            return yt.YTQuantity(1.0, unit)
+        return yt.YTQuantity(*unit) if isinstance(unit, tuple) else yt.YTQuantity(unit, getattr(unit, "units", cgs))
+
+    speed = quantity("length_unit", "cm") / quantity("time_unit", "s")
+    return float(speed.to_value("cm/s")), "cm/s"
 
 
 def _tree(blocks: Any) -> Any:

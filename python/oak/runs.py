@@ -110,8 +110,8 @@ class Run:
         return f"<oak.Run {self.folder}: {counts or 'no plotfiles'}>"
 
     def _repr_html_(self) -> str:
-        return notebook.show(f"oak.Run {self.folder}", {name: f"{len(paths)} plotfiles" for name, paths in
-                                                        self._all.items()})
+        facts = {name: f"{len(paths)} plotfiles" for name, paths in self._all.items()}
+        return notebook.show(f"oak.Run {self.folder}", facts, *(self[-1]._picture() if self.paths else ()))
 
     def history(self, name: str = "diagnostics.csv") -> History:
         """A table of the run as {column: array}."""

@@ -7,7 +7,6 @@
  * (scan.c). For machines without a compiler, a second hash, of what oak can find out there, leads
  * to the name. */
 #define _GNU_SOURCE 1
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,42 +18,21 @@
 /** Increase this number when the format of entries changes. */
 static const char key_version[] = "oak kernel cache 4";
 
-/** Hash preprocessed text. Of the lines that say where the text comes from, only the line number
- * and the last part of the file's name count: the same sources in another folder have the same key.
- */
-static void hash_text(oak_hash_t *hash, const char *text) {
+/** Hash lines of C. Of a file that a directive names (`# 7 "/..."`, `#define NAME "/..."`), only
+ * the last part of the name counts, because the content of the file is a part of the key: the same
+ * sources in another folder have the same key. */
+static void hash_lines(oak_hash_t *hash, const char *text) {
   for (const char *line = text; *line;) {
-    size_t length = strcspn(line, "\n");
-    const char *at = line + (*line == '#');
-    at += strspn(at, " ");
-    if (!strncmp(at, "line ", 5)) at += 5;
-    if (*line == '#' && isdigit((unsigned char)*at)) {
-      const char *end = line + length, *open = memchr(line, '"', length);
-      const char *close = open ? memrchr(open + 1, '"', (size_t)(end - open - 1)) : NULL;
-      oak_hash_bytes(hash, at, strspn(at, "0123456789"));
-      if (close) {
-        const char *slash = memrchr(open, '/', (size_t)(close - open));
-        const char *name = slash ? slash + 1 : open + 1;
-        oak_hash_bytes(hash, name, (size_t)(close - name));
-      }
-      oak_hash_bytes(hash, "\n", 1);
-    } else {
-      oak_hash_bytes(hash, line, length + (line[length] == '\n'));
+    const char *end = line + strcspn(line, "\n"), *name = line;
+    end += *end == '\n';
+    const size_t length = (size_t)(end - line);
+    const char *path = *line == '#' ? memmem(line, length, "\"/", 2) : NULL;
+    if (path) {
+      oak_hash_bytes(hash, line, (size_t)(path - line));
+      name = (const char *)memrchr(line, '/', length) + 1;
     }
-    line += length + (line[length] == '\n');
-  }
-}
-
-/** Hash the text in front of the files. Of a file that it names (`#define NAME "/..."`), only the
- * last part of the name counts, because the content of the file is a part of the key. */
-static void hash_source(oak_hash_t *hash, const char *text) {
-  for (const char *line = text; *line;) {
-    const size_t length = strcspn(line, "\n");
-    const char *path = strncmp(line, "#define ", 8) ? NULL : memmem(line, length, "\"/", 2);
-    const char *name = path ? (const char *)memrchr(line, '/', length) + 1 : line;
-    if (path) oak_hash_bytes(hash, line, (size_t)(path - line));
-    oak_hash_bytes(hash, name, length - (size_t)(name - line));
-    line += length + (line[length] == '\n');
+    oak_hash_bytes(hash, name, (size_t)(end - name));
+    line = end;
   }
   oak_hash_text(hash, "");
 }
@@ -67,7 +45,7 @@ static oak_status_t start(oak_device_t *dev, const oak_source_t *source, int com
   oak_hash_text(hash, dev->ops->name);
   oak_hash_bytes(hash, &source->ndefine, sizeof source->ndefine);
   for (int i = 0; i < source->ndefine; i++) oak_hash_text(hash, source->define[i]);
-  hash_source(hash, source->text ? source->text : "");
+  hash_lines(hash, source->text ? source->text : "");
   return dev->ops->fingerprint(dev, compiler, hash);
 }
 
@@ -97,7 +75,7 @@ static oak_status_t key_of_compiler(oak_device_t *dev, const oak_source_t *sourc
   OAK_TRY(dev->ops->preprocess(dev, source, work));
   OAK_TRY(oak_format(&seen, "%s.i", work));
   int error = oak_buffer_read(&text, seen);
-  if (!error) hash_text(&hash, oak_buffer_get(&text));
+  if (!error) hash_lines(&hash, oak_buffer_get(&text));
   if (!error && oak_text_assembles_files(oak_buffer_get(&text)))
     snprintf(dev->unfollowed, OAK_UNFOLLOWED, "its assembler reads files (.incbin, .include)");
   oak_buffer_free(&text);

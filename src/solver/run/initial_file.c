@@ -121,6 +121,48 @@ static oak_status_t match_variables(const oak_t *sim, oak_initial_file_t *file) 
   return OAK_OK;
 }
 
+/** All values of one block of the file must be finite. Variables that the run does not take count
+ * too: they come from the same state. */
+static oak_status_t check_block(const oak_initial_file_t *file, int b, double *value) {
+  const oak_grid_view_t *view = file->view;
+  const size_t cells = oak_view_block_cells(view);
+  for (int v = 0; v < view->nvar; v++) {
+    OAK_TRY(oak_view_read_fluid(view, v, 1, &b, 0, value));
+    size_t c = 0;
+    while (c < cells && isfinite(value[c])) c++;
+    if (c == cells) continue;
+    char place[96] = "";
+    const int *n = view->block_size;
+    const size_t at[3] = {c % (size_t)n[0], c / (size_t)n[0] % (size_t)n[1],
+                          c / ((size_t)n[0] * (size_t)n[1])};
+    for (int d = 0; d < view->dim; d++) {
+      const double cell = (double)view->index[b][d] * n[d] + (double)at[d] + 0.5;
+      snprintf(place + strlen(place), sizeof place - strlen(place), "%s%g", d ? ", " : "",
+               oak_view_coordinate(view, view->level[b], d, cell));
+    }
+    return OAK_FAIL(OAK_ERR_INPUT, "%s: %s: %s is %g at (%s), level %d; all values must be finite",
+                    key, file->path, view->name[v], value[c], place, view->level[b]);
+  }
+  return OAK_OK;
+}
+
+/** The blocks of the file in the domain. Each rank judges a share of them. */
+static oak_status_t check_values(const oak_t *sim, const oak_initial_file_t *file) {
+  const oak_grid_view_t *view = file->view;
+  double domain[2][3], *value = malloc(oak_view_block_cells(view) * sizeof *value);
+  int rank, ranks;
+  memcpy(domain[0], sim->setup.xmin, sizeof domain[0]);
+  memcpy(domain[1], sim->setup.xmax, sizeof domain[1]);
+  MPI_Comm_rank(sim->setup.comm, &rank);
+  MPI_Comm_size(sim->setup.comm, &ranks);
+  oak_status_t st = value ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "no memory for a block of %s", key);
+  for (int b = rank; b < view->nblock && st == OAK_OK; b += ranks)
+    if (oak_view_touches(view, domain, view->level[b], view->index[b]))
+      st = check_block(file, b, value);
+  free(value);
+  return st;
+}
+
 static oak_status_t open_file(const oak_t *sim, oak_initial_file_t *file) {
   const oak_params_t *params = sim->setup.params;
   const char *name = oak_params_text(params, key);
@@ -129,6 +171,7 @@ static oak_status_t open_file(const oak_t *sim, oak_initial_file_t *file) {
   OAK_TRY(open_any(file));
   OAK_TRY(check_domain(sim, file));
   OAK_TRY(match_variables(sim, file));
+  OAK_TRY(check_values(sim, file));
   return oak_remap_new(file->view, &file->remap);
 }
 
