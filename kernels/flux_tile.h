@@ -7,7 +7,6 @@
 #include "kernels/flux_common.h"
 
 #define LANES (TY * TX)
-#define SX (TX + 2 * GH)
 #define SY (TY + 2 * GH)
 /* The number of cells in the halo of a plane, and how many of them each thread of a GPU loads. */
 #define HALO_CELLS (2 * GH * (TX + TY))
@@ -24,6 +23,9 @@
  * must lie together in a plane. It is slower with tiles of 64 cells and with WENO5
  * (docs/performance-history.md). */
 #define FETCHED (PIPELINED && OAK_BULK_COPIES && RAD == 1 && LANES >= 128 && TX == OAK_NX)
+/* From a row of a plane to the next one. With an odd number, the cells of a column are in different
+ * banks of a GPU's shared memory (docs/performance-history.md). */
+#define SX (TX + 2 * GH + FETCHED)
 
 /* The number of planes in the z queue, and the position of plane k in it when plane k + 1 is
  * reconstructed. */
