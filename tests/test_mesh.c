@@ -382,7 +382,7 @@ static oak_status_t replace(const map_t *m, oak_mesh_t *mesh, int first, int las
     for (int d = 0; d < 3; d++) index[n][d] = m->block[b].index[d];
     n++;
   }
-  const oak_status_t st = oak_mesh_replace(mesh, n, level, index);
+  const oak_status_t st = oak_mesh_replace(mesh, n, level, index, 0);
   if (st != OAK_OK) {
     free(level);
     free(index);
@@ -462,7 +462,7 @@ static void test_no_mesh(void **state) {
       level[2] = (int8_t)bad[i].level;
       for (int d = 0; d < 3; d++) index[2][d] = bad[i].index[d];
     }
-    assert_int_equal(oak_mesh_replace(mesh, count, level, index), OAK_ERR_INPUT);
+    assert_int_equal(oak_mesh_replace(mesh, count, level, index, 0), OAK_ERR_INPUT);
     assert_non_null(strstr(oak_last_error(), bad[i].words));
     assert_int_equal(mesh->nblock, before);
   }

@@ -153,7 +153,7 @@ oak_status_t oak_elliptic_coarsen(oak_elliptic_t *e, oak_elliptic_level_t *fine,
   coarse->transport = fine->transport;
   if (st == OAK_OK)
     st = oak_mesh_new(mesh->comm, mesh->dim, mesh->trees, mesh->periodic, 0, &coarse->mesh);
-  if (st == OAK_OK) st = oak_mesh_replace(coarse->mesh, count, level, index);
+  if (st == OAK_OK) st = oak_mesh_replace(coarse->mesh, count, level, index, 1);
   st = oak_agree(e->comm, st);
   if (st != OAK_OK) {
     free(level);

@@ -49,7 +49,7 @@ static oak_status_t make_whole(oak_elliptic_t *e, const oak_mesh_t *part, oak_me
     g->start = g->count + part->size;
     collect_blocks(g, part, level, index);
     st = oak_mesh_new(MPI_COMM_SELF, part->dim, part->trees, part->periodic, 0, out);
-    if (st == OAK_OK) st = oak_mesh_replace(*out, (int)n, level, index);
+    if (st == OAK_OK) st = oak_mesh_replace(*out, (int)n, level, index, 1);
   }
   if (st != OAK_OK) {
     free(level);

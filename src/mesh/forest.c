@@ -153,7 +153,7 @@ static p4est_gloidx_t *count_trees(const p4est_t *p, const int32_t *tree, int co
 }
 
 int NAME(oak_forest_replace)(oak_forest_t *forest, const int64_t *first, const int32_t *tree,
-                             const int8_t *level, const int32_t (*index)[3]) {
+                             const int8_t *level, const int32_t (*index)[3], int balanced) {
   p4est_t *old = forest->p4est;
   const int count = (int)(first[old->mpirank + 1] - first[old->mpirank]);
   sc_array_t *list = sc_array_new_count(sizeof(p4est_qcoord_t), (P4EST_DIM + 1) * (size_t)count);
@@ -167,7 +167,7 @@ int NAME(oak_forest_replace)(oak_forest_t *forest, const int64_t *first, const i
   p4est_t *fresh = p4est_inflate(old->mpicomm, forest->connectivity, first, sum, list, NULL, NULL);
   P4EST_FREE(sum);
   sc_array_destroy(list);
-  const int balanced = p4est_is_balanced(fresh, P4EST_CONNECT_FULL);
+  balanced = balanced || p4est_is_balanced(fresh, P4EST_CONNECT_FULL);
   if (balanced) {
     fresh->revision = old->revision + 1;
     forget_ghosts(forest);

@@ -23,9 +23,10 @@
   /** Place of tree t in the brick */                                                              \
   void oak_forest_tree_##dim(const oak_forest_t *forest, int t, int place[3]);                     \
   /** Make the given blocks those of this rank, with the number of the tree of each; first has     \
-   * ranks + 1 entries. Collective. \return 0 if they are not balanced; the forest is as before */ \
+   * ranks + 1 entries. balanced: 1 if this is known. Collective. \return 0 if they are not        \
+   * balanced; the forest is as before */                                                          \
   int oak_forest_replace_##dim(oak_forest_t *forest, const int64_t *first, const int32_t *tree,    \
-                               const int8_t *level, const int32_t(*index)[3]);                     \
+                               const int8_t *level, const int32_t(*index)[3], int balanced);       \
   /** Find the blocks of other ranks that touch one of this; collective. \return how many */       \
   int oak_forest_find_ghosts_##dim(oak_forest_t *forest);                                          \
   /** The blocks found, in global order; owner: rank, and number of the block on it */             \

@@ -77,11 +77,13 @@ void oak_mesh_destroy(oak_mesh_t **mesh);
 
 /** Replace the blocks of this rank by the given ones, which are in Morton order over all ranks.
  * Collective. \a level [nblock] and \a index [nblock] come from malloc and belong to the mesh from
- * then on.
+ * then on. \a balanced: 1 if it is known that blocks that touch differ by at most one level. To
+ * check this takes most of the time.
  * \return OAK_ERR_INPUT if the blocks do not fill the domain, blocks that touch differ by more
  * than one level, or blocks at poles differ in level; or OAK_ERR_MEMORY. In both cases the mesh is
  * as before, and the arrays still belong to the caller. */
-oak_status_t oak_mesh_replace(oak_mesh_t *mesh, int nblock, int8_t *level, int32_t (*index)[3]);
+oak_status_t oak_mesh_replace(oak_mesh_t *mesh, int nblock, int8_t *level, int32_t (*index)[3],
+                              int balanced);
 
 /** Refine blocks with flag > 0 below max_level, coarsen families in which all blocks have flag < 0
  * above min_level, and balance the mesh. Collective. Blocks stay on their rank. \a flag [nblock]

@@ -116,11 +116,12 @@ static oak_status_t check_blocks(const oak_mesh_t *mesh, int nblock, const int8_
   return oak_poles_level(mesh, nblock, level, index, &s->pole_level);
 }
 
-oak_status_t oak_mesh_replace(oak_mesh_t *mesh, int nblock, int8_t *level, int32_t (*index)[3]) {
+oak_status_t oak_mesh_replace(oak_mesh_t *mesh, int nblock, int8_t *level, int32_t (*index)[3],
+                              int balanced) {
   scratch_t s = {NULL};
   oak_status_t st = check_blocks(mesh, nblock, level, (const int32_t(*)[3])index, &s);
   if (st == OAK_OK && !OAK_BY_DIM(mesh, oak_forest_replace, mesh->forest, s.first, s.tree, level,
-                                  (const int32_t(*)[3])index))
+                                  (const int32_t(*)[3])index, balanced))
     st = OAK_FAIL(OAK_ERR_INPUT, "blocks that touch differ by more than one level");
   if (st == OAK_OK) {
     free(mesh->level);

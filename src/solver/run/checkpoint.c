@@ -306,7 +306,7 @@ static oak_status_t load_mesh(oak_t *sim, const oak_checkpoint_file_t *file) {
   if (st == OAK_OK) st = check_levels(sim, file, &p);
   st = oak_data_agree(&sim->data, st);
   if (st == OAK_OK) {
-    st = oak_mesh_replace(sim->data.mesh, p.count, p.level, p.index);
+    st = oak_mesh_replace(sim->data.mesh, p.count, p.level, p.index, 0);
     if (st == OAK_OK)
       p.level = NULL, p.index = NULL;
     else if (st == OAK_ERR_INPUT) /* the checksums are right, so the file was not written by oak */
