@@ -51,8 +51,8 @@ equations() {
     run "MHD, hlld" "$(problem orszag_tang)" $(cube)
     run "shallow water, 2D" "$(problem island)" mesh.block_size=16 mesh.trees="1 1" mesh.xmax="1 1" mesh.min_level=8 \
       mesh.max_level=8
-    run "Navier-Stokes 2D, rkl2" "$(problem kelvin_helmholtz_viscous)" mesh.min_level=8 mesh.max_level=8
-    run "Navier-Stokes 3D, explicit" "$(problem kelvin_helmholtz_viscous)" $(cube) scheme.diffusion=explicit
+    run "Navier-Stokes 2D, rkl2" "$(problem kelvin_helmholtz_viscous)" physics.nu=0.001 mesh.min_level=8 mesh.max_level=8
+    run "Navier-Stokes 3D, explicit" "$(problem kelvin_helmholtz_viscous)" physics.nu=0.001 $(cube) scheme.diffusion=explicit
     run "Euler with self-gravity (jeans)" "$(problem jeans)" $(cube)
   }
 }

@@ -9,8 +9,8 @@ project, html_title = "oak", "oak"
 extensions = ["myst_parser", "sphinx.ext.mathjax"]
 root_doc = "docs/README"
 include_patterns = ["**.md"]
-exclude_patterns = ["build*", "dist", "output", "gallery", "verify_report", "site", ".*"]
 html_theme = "furo"
+html_static_path, html_css_files = ["static"], ["oak.css"]
 html_copy_source = False
 html_show_sphinx = html_show_copyright = False
 myst_enable_extensions = ["dollarmath"]
@@ -33,15 +33,19 @@ def navigation(text, pages):
         links = [link for link in dict.fromkeys(links) if link not in listed]
         listed.update(links)
         trees.append((part.split("\n")[0], links))
-    trees.append(("In the sources", sorted(pages - listed)))
+    physics = sorted(page for page in pages if page.startswith("docs/physics/"))
+    trees.insert([title for title, _ in trees].index("Reference") + 1, ("Equations", physics))
+    trees.append(("In the sources", sorted(pages - listed - set(physics))))
     return "".join(f"\n```{{toctree}}\n:hidden:\n:caption: {title}\n\n" + "".join(f"/{link}\n" for link in links) + "```\n"
                    for title, links in trees)
 
 
 def read(app, name, source):
-    """What GitHub writes in another way than MyST: formulas in blocks, and links to folders."""
+    """What GitHub writes in another way than MyST: formulas in blocks, pictures side by side, and links to folders."""
     folder = os.path.join(app.srcdir, os.path.dirname(name))
     text = re.sub(r"^```math$", "```{math}", source[0], flags=re.M)
+    text = re.sub(r"^</?p>$", "", text, flags=re.M)
+    text = re.sub(r'^<img src="([^"]*)"[^>]*\salt="([^"]*)">$', r"![\2](\1)", text, flags=re.M)
 
     def link(found):
         path = os.path.join(folder, found[2])
@@ -64,6 +68,39 @@ def copy_mathjax(app, error):
             shutil.copy(place, target)
 
 
+def edit(app, name, change):
+    path = os.path.join(app.outdir, "_static", name)
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(change(text))
+
+
+def mend_furo(app, error):
+    """Debian's furo lacks the style for browsers that ask for dark pages, imports a style from the root of the server,
+    and has its script in two files of which the one imports the other, which browsers refuse without a server."""
+    if error is not None:
+        return
+
+    def style(text):
+        text = re.sub(r"^@import url\(/javascript[^)]*\);", "", text)
+        if "prefers-color-scheme" not in text:
+            dark = re.search(r'body\[data-theme="dark"\] (\{.*?\})', text, re.S)[1]
+            text += f'@media screen and (prefers-color-scheme: dark) {{ body:not([data-theme="light"]) {dark} }}\n'
+        return text
+
+    def script(text):
+        start = 'import Gumshoe from "./gumshoe-patched.js";'
+        if not text.startswith(start):
+            return text
+        with open(os.path.join(app.outdir, "_static", "scripts", "gumshoe-patched.js"), encoding="utf-8") as file:
+            return file.read() + text[len(start):]
+
+    edit(app, "styles/furo.css", style)
+    edit(app, "scripts/furo.js", script)
+
+
 def setup(app):
     app.connect("source-read", read)
     app.connect("build-finished", copy_mathjax)
+    app.connect("build-finished", mend_furo)

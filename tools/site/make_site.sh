@@ -1,8 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Make the documentation of the tree SOURCE as a site in the folder OUT; a link that leads nowhere is an error.
+# Make the documentation of the tree SOURCE as a site in the folder OUT; a link that leads nowhere is an error. Sphinx
+# reads a copy of the tree, with a page for each physics.
 #
 # usage: make_site.sh SOURCE OUT
 set -eu
-sphinx-build -q -W --keep-going -b html -c "$(dirname "$0")" "$1" "$2"
+tools=$(cd "$(dirname "$0")" && pwd)
+copy=$(mktemp -d)
+trap 'rm -rf "$copy"' EXIT
+tar -c -C "$1" --exclude='./build*' --exclude='./.*' --exclude=./dist --exclude=./output --exclude=./gallery --exclude=./site \
+  --exclude=./verify_report . | tar -x -C "$copy"
+/usr/bin/python3 "$tools/physics_pages.py" "$copy"
+sphinx-build -q -W --keep-going -b html -c "$tools" "$copy" "$2"
 echo '<!doctype html><meta charset="utf-8"><title>oak</title><meta http-equiv="refresh" content="0; url=docs/README.html">' >"$2/index.html"
