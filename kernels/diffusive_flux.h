@@ -128,17 +128,26 @@ OAK_FN place_t place_of(const oak_at_t *at) {
   return p;
 }
 
+/* 1 / the width of a cell along an angle, such that a uniform flow and solid rotation have no
+ * stress in the discrete gradients. Values at a face are means of two cells, which the tangent
+ * takes into account. */
+OAK_FN real angle_inverse(real inv_dx, int across) {
+  double sine, cosine;
+  oak_sine(0.5 / (double)inv_dx, &sine, &cosine);
+  return (real)(across ? 0.5 * cosine / sine : 0.5 / (sine * cosine));
+}
+
 /* 1 / the size of a cell along each axis, from that in coordinates. dir: differences are those
  * across a face along this axis; -1: they are central differences over two cells. */
 OAK_FN void true_inverse(place_t p, int dir, const real inv_dx[3], real out[3]) {
-  (void)dir;
   OAK_UNROLL
   for (int d = 0; d < 3; d++) {
-    out[d] = oak_is_arc(d, 0) ? inv_dx[d] * p.inv_r : inv_dx[d];
+    out[d] = inv_dx[d];
+    if (d < OAK_DIM && oak_is_arc(d, 0)) out[d] = angle_inverse(inv_dx[d], d == dir) * p.inv_r;
     if (oak_is_arc(d, 1)) out[d] *= p.inv_sine;
   }
 #if OAK_LOG_RADIUS
-  /* With these lengths, solid rotation has no stress in the discrete gradients. */
+  /* The same for ln r. */
   double sinh_half, cosh_half;
   oak_hyperbolic(0.5 / (double)inv_dx[0], &sinh_half, &cosh_half);
   const double cells = dir == 0 ? sinh_half / cosh_half : sinh_half * cosh_half;
@@ -241,17 +250,10 @@ OAK_FN void diffusive_flux(const oak_at_t *at, const real *p, int dir, const rea
   OAK_UNROLL
   for (int v = 0; v < NVAR; v++) flux[v] = 0;
 #if OAK_COORDINATES
-  place_t place = place_of(at);
+  const place_t place = place_of(at);
   real inverse[3];
   true_inverse(place, dir, inv_dx, inverse);
   if (!face_gradients(at, p, dir, inverse, q, grad)) return;
-  if (OAK_COORDINATES == OAK_SPHERICAL && dir == 1) {
-    /* With this factor, solid rotation has no stress in the discrete gradients either. */
-    const double half = 0.5 / (double)inv_dx[1];
-    double sine, cosine;
-    oak_sine(half, &sine, &cosine);
-    place.cot *= (real)(sine / (cosine * half));
-  }
   turn_gradients(place, q, grad);
 #else
   if (!face_gradients(at, p, dir, inv_dx, q, grad)) return;

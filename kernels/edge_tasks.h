@@ -28,6 +28,27 @@ OAK_FN void edge_copy(const oak_halo_args_t *arg, const oak_halo_task_t *t,
   }
 }
 
+#if OAK_PHI_AXIS
+/* Beyond a pole. The source touches the block at phi + pi, so the pole is on the same side of it.
+ */
+OAK_FN void edge_opposite(const oak_halo_args_t *arg, const oak_halo_task_t *t,
+                          store_t *dst OAK_LANE_PARAM) {
+  const edge_t e = edge_of(t->face);
+  const int pole = OAK_PHI_AXIS - 1, upper = e.upper[e.axis[1] == pole];
+  const store_t *u = source_block(arg, t);
+  OAK_ROWS(v, arg->components, EDGE_CELLS(e.along)) {
+    const oak_bc_t bc = arg->bc[(2 * pole + upper) * arg->components + v];
+    OAK_LANES(a, EDGE_CELLS(e.along)) {
+      int x[3];
+      edge_source(&e, 1, a, x);
+      x[pole] = upper ? OAK_ALONG(pole) - 1 : 0;
+      const real q = u[(long long)v * OAK_CELLS + OAK_INDEX(x[0], x[1], x[2])];
+      dst[v * EDGE_CELLS(e.along) + a] = (store_t)boundary_value(bc.kind, 0, q, q, 0);
+    }
+  }
+}
+#endif
+
 #if OAK_COORDINATES
 /* The coarse cell whose parts edge_restrict averages, from the block that is on this rank: the fine
  * one if the average is packed, otherwise the coarse one. x[]: its first fine cell. */
@@ -205,6 +226,11 @@ OAK_FN void edge_task(const oak_halo_args_t *arg, const oak_halo_task_t *t,
       else
         edge_prolong(arg, t, dst OAK_LANE_ARG);
       break;
+#if OAK_PHI_AXIS
+    case OAK_HALO_EDGE_OPPOSITE:
+      edge_opposite(arg, t, dst OAK_LANE_ARG);
+      break;
+#endif
     default:
       edge_boundary(arg, t, dst OAK_LANE_ARG);
       break;

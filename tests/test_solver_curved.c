@@ -189,12 +189,16 @@ static void errors(const system_t *c, sim_t *s, double error[3]) {
   for (int v = 0; v < NVAR; v++) free(u[v]);
 }
 
-/* Each flow has all parts of a vector's turning. */
-static void check_order(const system_t *c, const char *flow, int fine, double end) {
+/* Each flow has all parts of a vector's turning. On two levels, the first steps send waves from
+ * where the levels meet. Coarse meshes damp them. The order is that of the flow only after they
+ * have left (the expanding gas takes longer), or with finer meshes (`finer` levels more). */
+static void check_order(const system_t *c, const char *flow, int fine, int finer, double end) {
   double error[2][3], order[3];
   for (int i = 0; i < 2; i++) {
-    const int level = i + (c->dim == 2 ? 2 : 1);
-    sim_t s = curved_new(c, c->part, flow, level, level + fine, fine * 1.0);
+    const int level = i + finer + (c->dim == 2 ? 2 : 1);
+    sim_t s = curved_new(
+        c, c->part, flow, level, level + fine,
+        fine * (c->logarithmic ? sqrt(0.75) : 1.0)); /* an edge of blocks of all levels */
     MUST(oak_initialize(s.sim));
     sim_run(&s, end, 0);
     errors(c, &s, error[i]);
@@ -203,7 +207,7 @@ static void check_order(const system_t *c, const char *flow, int fine, double en
   for (int v = 0; v < 3; v++) order[v] = log2(error[0][v] / error[1][v]);
   report("%s, %s, %d levels: errors %.1e %.1e %.1e, orders %.2f %.2f %.2f", c->name, flow, 1 + fine,
          error[1][0], error[1][1], error[1][2], order[0], order[1], order[2]);
-  for (int v = 0; v < 3; v++) assert_true(error[1][v] < 1e-8 || order[v] > (fine ? 1.75 : 1.9));
+  for (int v = 0; v < 3; v++) assert_true(error[1][v] < 1e-8 || order[v] > 1.9);
 }
 
 static void test_order(void **state) {
@@ -211,9 +215,11 @@ static void test_order(void **state) {
   (void)state;
   for (int n = 0; n < NSYSTEMS; n++) {
     const system_t *c = &systems[n];
-    for (int k = 0; k < (c->dim == 2 ? 3 : 1); k++)
-      for (int fine = 0; fine < (c->dim == 2 ? 2 : 1); fine++)
-        check_order(c, flow[k], fine, c->dim == 2 ? 0.1 : 0.04);
+    for (int k = 0; k < (c->dim == 2 ? 3 : 1); k++) {
+      const double end = c->dim == 3 ? 0.04 : 0.1;
+      check_order(c, flow[k], 0, 0, end);
+      if (c->dim == 2) check_order(c, flow[k], 1, k == 0 && c->phi == 1, k == 2 ? 0.4 : end);
+    }
   }
 }
 

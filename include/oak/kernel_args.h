@@ -187,8 +187,9 @@ enum {
   OAK_HALO_EDGE_RESTRICT, /**< `sub`: which half of the edge */
   OAK_HALO_EDGE_PACK,
   OAK_HALO_EDGE_UNPACK,
-  OAK_HALO_EDGE_PROLONG, /**< `sub`: half of the coarse block along each axis, bit by bit */
-  OAK_HALO_EDGE_BOUNDARY /**< `sub`: which of the edge's two axes leaves the domain */
+  OAK_HALO_EDGE_PROLONG,  /**< `sub`: half of the coarse block along each axis, bit by bit */
+  OAK_HALO_EDGE_BOUNDARY, /**< `sub`: which of the edge's two axes leaves the domain */
+  OAK_HALO_EDGE_OPPOSITE  /**< beyond a pole: copy, with the signs of vectors */
 };
 
 /** Boundary conditions of one face and variable. */

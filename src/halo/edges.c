@@ -2,7 +2,8 @@
  * Ghost cells beyond edges (2D: corners), one layer in each direction, for patterns that have them.
  * They travel in the messages of the faces, in the same two rounds. Each edge comes straight from
  * what lies beyond it: the cells of a block of the same level, read in place or sent in round 1;
- * averages of finer blocks, in round 1; interpolation in a coarser block, in round 2. Beyond the
+ * averages of finer blocks, in round 1; interpolation in a coarser block, in round 2; beyond a pole
+ * a copy with the signs of vectors, in round 1. Beyond the
  * physical boundary it follows from ghost cells of the block itself, after both rounds.
  *
  * An edge takes one piece of a halo buffer. */
@@ -63,9 +64,12 @@ static oak_status_t scan_edge(build_t *b, int block, int edge) {
   if (n.kind == OAK_NEIGHBOUR_FINER) return scan_finer(b, block, edge, &n);
   if (n.rank[0] == b->mesh->rank) return OAK_OK;
   const int message = by_message(b, n.rank[0]), along = oak_edge_axes(edge).along;
-  const part_t here = {n.rank[0], PART_EDGE, edge, block, 0, block};
-  part_t there = {n.rank[0], PART_EDGE, edge ^ 3, n.block[0], 0, block};
-  if (n.kind == OAK_NEIGHBOUR_SAME) {
+  const int pole = n.kind == OAK_NEIGHBOUR_OPPOSITE;
+  const int kind = pole ? PART_EDGE_OPPOSITE : PART_EDGE;
+  const int back = edge ^ (pole ? 1 << oak_neighbours_edge_is_pole(b->tree, block, edge) ^ 3 : 3);
+  const part_t here = {n.rank[0], kind, edge, block, 0, block};
+  part_t there = {n.rank[0], kind, back, n.block[0], 0, block};
+  if (n.kind == OAK_NEIGHBOUR_SAME || pole) {
     if (!message) return OAK_OK;
     OAK_TRY(oak_build_part(&b->recv1, here));
     return oak_build_part(&b->send1, there);
@@ -98,13 +102,15 @@ void oak_edges_place_recv(build_t *b, const part_t *p, int place, int peer) {
 }
 
 void oak_edges_place_send1(build_t *b, const part_t *p, int place) {
-  add_task(&b->pattern->make1,
-           (oak_halo_task_t){.dst = place,
-                             .source = p->mine,
-                             .face = p->face,
-                             .sub = p->sub,
-                             .kind = p->kind == PART_EDGE ? OAK_HALO_EDGE_COPY : OAK_HALO_EDGE_PACK,
-                             .block = p->mine});
+  const int kind = p->kind == PART_EDGE         ? OAK_HALO_EDGE_COPY
+                   : p->kind == PART_EDGE_PIECE ? OAK_HALO_EDGE_PACK
+                                                : OAK_HALO_EDGE_OPPOSITE;
+  add_task(&b->pattern->make1, (oak_halo_task_t){.dst = place,
+                                                 .source = p->mine,
+                                                 .face = p->face,
+                                                 .sub = p->sub,
+                                                 .kind = kind,
+                                                 .block = p->mine});
 }
 
 void oak_edges_place_send2(build_t *b, const part_t *p, int place) {
@@ -136,8 +142,11 @@ void oak_edges_count(build_t *b, int block) {
         n->late2 += mine && b->gets[next.block[0]] & GETS_ROUND1;
         n->make2 += mine && !(b->gets[next.block[0]] & GETS_ROUND1);
         break;
+      case OAK_NEIGHBOUR_OPPOSITE:
+        n->edge += !by_message(b, next.rank[0]);
+        n->make1 += !by_message(b, next.rank[0]);
+        break;
       case OAK_NEIGHBOUR_SAME:
-      case OAK_NEIGHBOUR_OPPOSITE: /* never beyond an edge */
         break;
     }
   }
@@ -158,6 +167,11 @@ static void place_made(build_t *b, const oak_neighbour_t *n, oak_halo_task_t tas
     task.source = n->block[0];
     task.sub = n->sub;
     add_task(round2_list(b, task.source), task);
+  } else if (n->kind == OAK_NEIGHBOUR_OPPOSITE) {
+    task.kind = OAK_HALO_EDGE_OPPOSITE;
+    task.base = state_base(b, n->rank[0]);
+    task.source = n->block[0];
+    add_task(&b->pattern->make1, task);
   } else {
     task.kind = OAK_HALO_EDGE_RESTRICT;
     for (task.sub = 0; task.sub < finer(b); task.sub++) {
@@ -181,7 +195,9 @@ void oak_edges_place(build_t *b) {
       if (n.kind == OAK_NEIGHBOUR_SAME) {
         out->base = state_base(b, n.rank[0]);
         out->place = n.block[0];
-      } else if (n.kind != OAK_NEIGHBOUR_COARSER || n.rank[0] == b->mesh->rank) {
+      } else if (n.kind == OAK_NEIGHBOUR_COARSER    ? n.rank[0] == b->mesh->rank
+                 : n.kind == OAK_NEIGHBOUR_OPPOSITE ? !by_message(b, n.rank[0])
+                                                    : 1) {
         out->place = piece++;
         place_made(
             b, &n,

@@ -7,9 +7,9 @@
 #include "halo/pattern.h"
 #include "mesh/neighbours.h"
 
-/** A slot of a face, a slot of a face at a pole, a piece of a slot, an edge, and the part of an
- * edge that one finer block provides. */
-enum { PART_SLOT, PART_OPPOSITE, PART_PIECE, PART_EDGE, PART_EDGE_PIECE };
+/** A slot of a face, a slot of a face at a pole, a piece of a slot, an edge, an edge at a pole, and
+ * the part of an edge that one finer block provides. */
+enum { PART_SLOT, PART_OPPOSITE, PART_PIECE, PART_EDGE, PART_EDGE_OPPOSITE, PART_EDGE_PIECE };
 
 /* A part of a message, seen from either end. */
 typedef struct {

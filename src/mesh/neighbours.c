@@ -217,8 +217,8 @@ oak_neighbour_t oak_neighbours_face(const oak_neighbours_t *t, int block, int fa
     set_owner(t, link, &n.rank[0], &n.block[0]);
   } else if (link == OAK_LINK_OUTSIDE && t->poles >> face & 1) {
     n.kind = OAK_NEIGHBOUR_OPPOSITE;
-    n.rank[0] = t->opposite[block][0];
-    n.block[0] = t->opposite[block][1];
+    n.rank[0] = t->opposite[block].rank[0];
+    n.block[0] = t->opposite[block].block[0];
   }
   return n;
 }
@@ -235,6 +235,15 @@ int oak_neighbours_edge_is_outer(const oak_neighbours_t *t, int block, int edge)
   const int direction = direction_of(edge);
   const oak_place_t *at = &t->leaf[block];
   return at->parent < 0 || t->cross[at->number][direction] == direction;
+}
+
+int oak_neighbours_edge_is_pole(const oak_neighbours_t *t, int block, int edge) {
+  const oak_edge_t e = oak_edge_axes(edge);
+  for (int n = 0; n < 2; n++) {
+    const int face = 2 * e.axis[n] + e.upper[n];
+    if (t->poles >> face & 1 && t->face[block][face] == OAK_LINK_OUTSIDE) return n;
+  }
+  return -1;
 }
 
 oak_neighbour_t oak_neighbours_edge(const oak_neighbours_t *t, int block, int edge) {
@@ -254,6 +263,13 @@ oak_neighbour_t oak_neighbours_edge(const oak_neighbours_t *t, int block, int ed
     n.kind = same ? OAK_NEIGHBOUR_SAME : OAK_NEIGHBOUR_COARSER;
     if (!same) n.sub = at->number ^ t->axes[direction];
     set_owner(t, link, &n.rank[0], &n.block[0]);
+  } else if (link == OAK_LINK_OUTSIDE && oak_neighbours_edge_is_pole(t, block, edge) >= 0) {
+    const int other = !oak_neighbours_edge_is_pole(t, block, edge),
+              along_phi = e.axis[other] == oak_poles_axis(t->poles) + 1;
+    const int beside = (along_phi ? 1 : 3) + e.upper[other];
+    n.rank[0] = t->opposite[block].rank[beside];
+    n.block[0] = t->opposite[block].block[beside];
+    if (n.rank[0] >= 0) n.kind = OAK_NEIGHBOUR_OPPOSITE;
   }
   return n;
 }

@@ -18,7 +18,8 @@ typedef enum {
   OAK_NEIGHBOUR_FINER,    /**< 2^(d-1) blocks, one level finer */
   OAK_NEIGHBOUR_COARSER,  /**< one block, one level coarser */
   OAK_NEIGHBOUR_BOUNDARY, /**< physical boundary */
-  OAK_NEIGHBOUR_OPPOSITE, /**< a pole: one block of the same level, at phi + pi */
+  OAK_NEIGHBOUR_OPPOSITE, /**< a pole: one block of the same level, at phi + pi; for an edge, the
+                             block beside it */
 } oak_neighbour_kind_t;
 
 /** What lies beyond one face of a block. */
@@ -51,6 +52,12 @@ typedef struct {
   int face[6];  /**< links to the neighbours across the faces, of the same level or coarser */
 } oak_node_t;
 
+/** What lies beyond a pole: the block at phi + pi, then its neighbours at lower and at higher phi,
+ * and on the lower and on the upper side along the third axis. Rank -1: none. */
+typedef struct {
+  int rank[5], block[5];
+} oak_opposite_t;
+
 struct oak_neighbours {
   int dim, rank;
   int trees[3], periodic[3];
@@ -63,11 +70,10 @@ struct oak_neighbours {
                       the same level */
   int (*owner)[2]; /**< [nleaf - nblock] rank, and number on it */
   int nnode;
-  oak_node_t *node;   /**< [nnode] parents before their children */
-  int *root;          /**< [trees of the brick] links */
-  int (*opposite)[2]; /**< [nblock] of blocks at poles: rank and number of the block at phi + pi;
-                         NULL without poles */
-  unsigned poles;     /**< bits of the faces of the domain that are poles */
+  oak_node_t *node;         /**< [nnode] parents before their children */
+  int *root;                /**< [trees of the brick] links */
+  oak_opposite_t *opposite; /**< [nblock] of blocks at poles; NULL without poles */
+  unsigned poles;           /**< bits of the faces of the domain that are poles */
   int nhung;
   int *hung; /**< [nhung] trees of the brick that hold a leaf: their root is a link */
   int hung_room, leaf_room, owner_room, face_room, other_room, node_room, opposite_room;
@@ -137,6 +143,8 @@ static inline oak_edge_t oak_edge_axes(int edge) {
  * 2D and two in 3D, from the lower to the upper one. COARSER: bit d of `sub` says in which half of
  * the coarse block along axis d the block of this level would be. */
 oak_neighbour_t oak_neighbours_edge(const oak_neighbours_t *tree, int block, int edge);
+/** Which of an edge's two axes leads from a block across a pole; -1: none. */
+int oak_neighbours_edge_is_pole(const oak_neighbours_t *tree, int block, int edge);
 /** Whether an edge of a block is also an edge of its family. */
 int oak_neighbours_edge_is_outer(const oak_neighbours_t *tree, int block, int edge);
 

@@ -6,9 +6,6 @@
 
 enum { FAR_AWAY = 1 << 30 };
 
-/* The axis across the poles; that along phi is the next one. */
-static int pole_axis(const oak_mesh_t *mesh) { return mesh->poles >= 1u << 2; }
-
 /* Blocks of a level between the block at a place and a face of the domain. */
 static int64_t blocks_to(const oak_mesh_t *mesh, int face, int level, const int32_t index[3]) {
   const int d = face / 2;
@@ -38,37 +35,42 @@ int oak_poles_let_refine(const oak_mesh_t *mesh, int block) {
 
 /* ---- the block at phi + pi */
 
-/* Number of a block at a face among those that touch the pole; turn: blocks along phi to go on. */
-static int64_t place(const oak_mesh_t *mesh, int face, const int32_t index[3], int64_t turn) {
-  const int phi = pole_axis(mesh) + 1, other = phi == 1 ? 2 : 0;
+/* Number of a block at a face among those that touch the pole, after a step of so many blocks along
+ * phi and along the third axis; -1: outside of the domain. */
+static int64_t place(const oak_mesh_t *mesh, int face, const int32_t index[3], int64_t turn,
+                     int step) {
+  const int phi = oak_poles_axis(mesh->poles) + 1, other = phi == 1 ? 2 : 0;
   const int64_t round = (int64_t)mesh->trees[phi] << mesh->pole_level;
   const int64_t along = mesh->dim == 3 ? (int64_t)mesh->trees[other] << mesh->pole_level : 1;
-  const int64_t at = mesh->dim == 3 ? index[other] : 0;
+  int64_t at = mesh->dim == 3 ? index[other] + step : step;
+  if (mesh->periodic[other]) at = (at + along) % along;
+  if (at < 0 || at >= along) return -1;
   return ((face & 1) * along + at) * round + (index[phi] + turn) % round;
 }
 
 /* Fill the table of all blocks at poles, [2] faces with [count / 2] blocks. */
 static void fill(const oak_mesh_t *mesh, int (*table)[2], int count) {
-  const int first = 2 * pole_axis(mesh);
+  const int first = 2 * oak_poles_axis(mesh->poles);
   for (int i = 0; i < count; i++) table[i][0] = table[i][1] = -1;
   for (int n = 0; n < mesh->nblock; n++)
     for (int face = first; face < first + 2; face++) {
       if (!(mesh->poles >> face & 1) || blocks_to(mesh, face, mesh->level[n], mesh->index[n]))
         continue;
-      int *entry = table[place(mesh, face, mesh->index[n], 0)];
+      int *entry = table[place(mesh, face, mesh->index[n], 0, 0)];
       entry[0] = mesh->rank;
       entry[1] = n;
     }
   if (mesh->size > 1) MPI_Allreduce(MPI_IN_PLACE, table, 2 * count, MPI_INT, MPI_MAX, mesh->comm);
 }
 
-oak_status_t oak_poles_find(const oak_mesh_t *mesh, int (*opposite)[2]) {
-  const int first = 2 * pole_axis(mesh), phi = first / 2 + 1;
+oak_status_t oak_poles_find(const oak_mesh_t *mesh, oak_opposite_t *opposite) {
+  static const int step[5][2] = {{0, 0}, {-1, 0}, {1, 0}, {0, -1}, {0, 1}};
+  const int first = 2 * oak_poles_axis(mesh->poles), phi = first / 2 + 1;
   const int64_t half = ((int64_t)mesh->trees[phi] << mesh->pole_level) / 2;
   const int32_t last[3] = {(mesh->trees[0] << mesh->pole_level) - 1,
                            (mesh->trees[1] << mesh->pole_level) - 1,
                            (mesh->trees[2] << mesh->pole_level) - 1};
-  const int count = (int)place(mesh, 1, last, 0) + 1;
+  const int count = (int)place(mesh, 1, last, 0, 0) + 1;
   int(*table)[2] = malloc(count * sizeof *table);
   OAK_TRY(oak_agree(
       mesh->comm,
@@ -78,9 +80,11 @@ oak_status_t oak_poles_find(const oak_mesh_t *mesh, int (*opposite)[2]) {
     for (int face = first; face < first + 2; face++) {
       if (!(mesh->poles >> face & 1) || blocks_to(mesh, face, mesh->level[n], mesh->index[n]))
         continue;
-      const int *entry = table[place(mesh, face, mesh->index[n], half)];
-      opposite[n][0] = entry[0];
-      opposite[n][1] = entry[1];
+      for (int k = 0; k < 5; k++) {
+        const int64_t at = place(mesh, face, mesh->index[n], half + step[k][0], step[k][1]);
+        opposite[n].rank[k] = at < 0 ? -1 : table[at][0];
+        opposite[n].block[k] = at < 0 ? -1 : table[at][1];
+      }
     }
   free(table);
   return OAK_OK;

@@ -4,11 +4,14 @@
 #ifndef OAK_POLES_H
 #define OAK_POLES_H
 
-#include "mesh/mesh.h"
+#include "mesh/neighbours.h"
 
-/** Rank and number of the block at phi + pi of each block at a pole. Collective; the status is the
- * same on all ranks. */
-oak_status_t oak_poles_find(const oak_mesh_t *mesh, int (*opposite)[2]);
+/** The axis across the poles; that along phi is the next one. */
+static inline int oak_poles_axis(unsigned poles) { return poles >= 1u << 2; }
+
+/** What lies beyond the pole, for each block at one. Collective; the status is the same on all
+ * ranks. */
+oak_status_t oak_poles_find(const oak_mesh_t *mesh, oak_opposite_t *opposite);
 
 /** The level of those of the given blocks of all ranks that are at poles. Collective.
  * \return OAK_ERR_INPUT on all ranks if there are several. */

@@ -13,7 +13,7 @@ TITLE("Decay in curved coordinates")
 
 PARAMETER(flow, 0, "{shear rotation ring} which")
 PARAMETER(k, 3, "wave number")
-PARAMETER(fine, 0, "1: the part with a smaller radius has finer cells")
+PARAMETER(fine, 0, "cells within this radius are finer")
 
 #define SPHERE (OAK_COORDINATES == OAK_SPHERICAL)
 
@@ -54,6 +54,4 @@ OAK_FN void decay_state(const oak_at_t *at, double q[]) {
 INITIAL(at, q) { decay_state(at, q); }
 BOUNDARY(at, face, q) { decay_state(at, q); }
 
-REGION(at, lower, upper) {
-  return at->p.fine && upper[0] <= 1.01 ? OAK_REGION_REFINE : OAK_REGION_NEVER;
-}
+REGION(at, lower, upper) { return upper[0] < at->p.fine ? OAK_REGION_REFINE : OAK_REGION_NEVER; }

@@ -78,9 +78,6 @@ static oak_status_t check_poles(const oak_setup_t *setup) {
   if ((long long)setup->trees[phi] << setup->min_level & 1)
     return refuse(setup, "needs an even number of blocks along phi at r = 0 and at poles",
                   "make mesh.trees even along phi, or set mesh.min_level = 1");
-  if (OAK_HAS_HOOK(setup, diffusive_flux))
-    return refuse(setup, "does not know DIFFUSIVE_FLUX with r = 0 or a pole in the domain",
-                  instead);
   if (setup->equations.count)
     return refuse(setup, "does not know elliptic equations with r = 0 or a pole in the domain",
                   instead);
