@@ -199,6 +199,20 @@ def folders(work):
     assert not checkpoints(work)
 
 
+def tables(work):
+    """A run that goes back with another file of a table keeps a copy of the former one."""
+    name, former = work.path("ramp.txt"), "0 1\n1 2\n"
+    with open(work.path("ramp.c"), "w", encoding="utf-8") as f:
+        f.write('TABLE(ramp, "ramp.txt", "density")\nINITIAL(at, q) { q[RHO] = ramp(at->x[0]); q[PRS] = 1; }\n')
+    for text, more in ((former, ["checkpoint.steps=2", "run.max_steps=4"]), ("0 1\n1 3\n", ["--restart=out/chk000002.oak", "run.max_steps=3"])):
+        with open(name, "w", encoding="utf-8") as f:
+            f.write(text)
+        work.good("run.ini", KEYS[0], "problem.name=./ramp.c", "checkpoint.keep=9", *more)
+    for place, expected in (("out/earlier_1", former), ("out", text)):
+        with open(work.path(f"{place}/ramp.oak-copy.txt"), encoding="utf-8") as f:
+            assert f.read() == expected, place
+
+
 def finished(work):
     """A finished run is not taken back to an earlier step, unless a checkpoint is named; what it has written is then kept."""
     keys = [*KEYS, "checkpoint.steps=16", "output.plot_every=0", "output.plot_steps=10", "output.s.kind=slice", "output.s.every_steps=7", "output.x.kind=xdmf"]
@@ -296,7 +310,7 @@ def kills(work):
     child.communicate()
 
 
-CASES = [same_files, signals, stop_file, early_signal, closed_pipe, limits, damaged, folders, finished, failed_step, kills]
+CASES = [same_files, signals, stop_file, early_signal, closed_pipe, limits, damaged, folders, finished, tables, failed_step, kills]
 
 
 def main():

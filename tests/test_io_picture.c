@@ -243,6 +243,25 @@ static void test_log_scale(void **state) {
   test_mesh_free(&mesh);
 }
 
+/** A short logarithmic scale has ticks too, though no power of ten and no 2 or 5 times one is in
+ * it. */
+static void test_short_log_scale(void **state) {
+  (void)state;
+  image_t image;
+  test_mesh_t mesh;
+  test_mesh_new(&mesh, MPI_COMM_WORLD, 2, 4, 3, 2, 1, 0, TEST_CUT_EVEN);
+  const oak_picture_options_t options = {
+      .width = 600, .variable = 2, .log_scale = 1, .low = 0.12, .high = 0.19};
+  draw(&mesh.view, &options, "short.png", &image);
+  int ticks = 0;
+  /* The bar begins 14 pixels right of the plot and is 13 wide; its frame is one. */
+  for (int y = 0; y < image.h; y++)
+    ticks += !memcmp(pixel(&image, image.w + 14 + 13 + 1, y), "\x56\x5C\x64", 3);
+  assert_in_range(ticks, 3, 9);
+  free(image.rgb);
+  test_mesh_free(&mesh);
+}
+
 /** Quantiles of the ramp x + 2 y, which has as much area as value along each axis. */
 static void test_quantile(void **state) {
   (void)state;
@@ -485,12 +504,13 @@ static void test_keeps_earlier(void **state) {
 
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_any_ranks),     cmocka_unit_test(test_bands),
-      cmocka_unit_test(test_colors),        cmocka_unit_test(test_averages),
-      cmocka_unit_test(test_mesh_lines),    cmocka_unit_test(test_log_scale),
-      cmocka_unit_test(test_quantile),      cmocka_unit_test(test_projections),
-      cmocka_unit_test(test_levels),        cmocka_unit_test(test_odd_values),
-      cmocka_unit_test(test_chosen_colors), cmocka_unit_test(test_colormaps),
-      cmocka_unit_test(test_refusals),      cmocka_unit_test(test_keeps_earlier)};
+      cmocka_unit_test(test_any_ranks),       cmocka_unit_test(test_bands),
+      cmocka_unit_test(test_colors),          cmocka_unit_test(test_averages),
+      cmocka_unit_test(test_mesh_lines),      cmocka_unit_test(test_log_scale),
+      cmocka_unit_test(test_short_log_scale), cmocka_unit_test(test_quantile),
+      cmocka_unit_test(test_projections),     cmocka_unit_test(test_levels),
+      cmocka_unit_test(test_odd_values),      cmocka_unit_test(test_chosen_colors),
+      cmocka_unit_test(test_colormaps),       cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_keeps_earlier)};
   return FOLDER_TEST_MAIN(tests);
 }

@@ -173,8 +173,18 @@ static ticks_t axis_ticks(const oak_scene_t *scene, int a, double size) {
   return make_ticks(scene->low_corner[a], scene->high_corner[a], most);
 }
 
+/** Ticks of the colour bar, unless it has those of decades. */
 static ticks_t bar_ticks(const oak_scene_t *scene, double size) {
-  return make_ticks(scene->low, scene->high, fmax(3, scene->height / (4 * size)));
+  const int is_log = scene->options->log_scale;
+  return make_ticks(is_log ? pow(10, scene->low) : scene->low,
+                    is_log ? pow(10, scene->high) : scene->high,
+                    fmax(3, scene->height / (4 * size)));
+}
+
+/** Whether a logarithmic scale is long enough for at least two labels at 1, 2 and 5 times powers of
+ * ten. */
+static int has_decades(const oak_scene_t *scene) {
+  return scene->options->log_scale && scene->high - scene->low >= 0.7;
 }
 
 /* ---- the scale of a logarithmic colour bar ---- */
@@ -364,10 +374,11 @@ oak_frame_t oak_frame_measure(const oak_scene_t *scene) {
   frame.thin = size < 15 ? 1 : (int)(size / 10 + 0.5);
   const ticks_t y = axis_ticks(scene, 1, size), bar = bar_ticks(scene, size);
   const double label = TICK + TICK_GAP;
-  const int is_log = scene->options->log_scale;
-  const double widest = is_log ? draw_decades(scene, NULL, NULL, 0, size) : widest_tick(&bar, size);
+  const int decades = has_decades(scene);
+  const double widest =
+      decades ? draw_decades(scene, NULL, NULL, 0, size) : widest_tick(&bar, size);
   double scale_width = widest + (TICK + TICK_GAP + BAR_WIDTH) * size;
-  const double above = draw_bar_unit(scene, NULL, 0, 0, is_log ? 0 : bar.exponent, size);
+  const double above = draw_bar_unit(scene, NULL, 0, 0, decades ? 0 : bar.exponent, size);
   scale_width = fmax(scale_width, above);
   const char *name = scene->name[1][1] ? scene->name[1] : "x"; /* pictures in z are as wide */
   const double name_width = draw_name(scene, NULL, 0, 0, name, y.exponent, size);
@@ -447,13 +458,15 @@ static void draw_bar(const oak_scene_t *scene, const oak_frame_t *frame, oak_can
   }
   draw_box(canvas, x0, frame->top, width, scene->height, frame->thin);
   draw_bar_unit(scene, canvas, x0 - 0.1 * size, floor(frame->top - 1.0 * size),
-                scene->options->log_scale ? 0 : ticks.exponent, size);
-  if (scene->options->log_scale) {
+                has_decades(scene) ? 0 : ticks.exponent, size);
+  if (has_decades(scene)) {
     draw_decades(scene, frame, canvas, x0 + width + frame->thin, size);
     return;
   }
   for (int64_t i = ticks.first; i <= ticks.last; i++) {
-    const double t = ((double)i * ticks.step - scene->low) / (scene->high - scene->low);
+    const double value = (double)i * ticks.step;
+    const double place = scene->options->log_scale ? log10(value) : value;
+    const double t = (place - scene->low) / (scene->high - scene->low);
     const double y = frame->top + (1 - t) * scene->height;
     const int x = x0 + width + frame->thin;
     print_tick(label, &ticks, i);

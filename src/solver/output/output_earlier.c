@@ -107,15 +107,25 @@ static oak_status_t keep_tables(keep_t *k) {
   return st;
 }
 
+/** The parameters, and the copies of C files and tables that they name. */
+static oak_status_t keep_origin(keep_t *k) {
+  oak_file_list_t list;
+  oak_status_t st = copy(k, "parameters.ini");
+  if (st == OAK_OK) st = oak_file_list_read(k->out->folder, &list);
+  if (st != OAK_OK) return st;
+  for (int i = 0; i < list.count && st == OAK_OK; i++)
+    if (strstr(list.entry[i].name, ".oak-copy.")) st = copy(k, list.entry[i].name);
+  oak_file_list_free(&list);
+  return st;
+}
+
 oak_status_t oak_output_keep_later(const oak_output_t *out) {
-  static const char *const origin[] = {"parameters.ini", "physics.oak-copy.c",
-                                       "problem.oak-copy.c"};
   keep_t k = {.out = out};
   OAK_TRY(keep_tables(&k));
   OAK_TRY(keep_files(&k));
   OAK_TRY(keep_checkpoints(&k));
   if (!*k.folder) return OAK_OK;
-  for (size_t i = 0; i < sizeof origin / sizeof *origin; i++) OAK_TRY(copy(&k, origin[i]));
+  OAK_TRY(keep_origin(&k));
   oak_progress_note(out->progress, "what the run wrote after step %ld is kept in %s",
                     out->sim->data.clock.step, k.folder);
   return OAK_OK;
