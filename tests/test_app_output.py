@@ -258,7 +258,7 @@ def kinds(work):
     """Slices, lines, probes and histories of a run agree with each other, and do not depend on the ranks."""
     common = ["run.max_steps=3", "run.dt_max=2e-3"]
     for name, kind, *more in (("s", "slice", "format=csv", "variables=rho p mx"), ("l", "line", "from=0 0.3", "to=1 0.8", "format=csv"),
-                              ("p", "probe", "points=0.53 0.5, 0.25 0.25", "every_steps=1"), ("h", "history"), ("i", "history", "variables=p", "region=0.5 0.25 1 1"),
+                              ("p", "probe", "points=0.53 0.5, 0.25 0.25", "every_steps=1"), ("h", "history", "every_steps=1", "rates=max_p_at_x integral_mx"), ("i", "history", "variables=p", "region=0.5 0.25 1 1"),
                               ("n", "slice", "level=1", "region=0.5 0 1 1"), ("x", "xdmf", "precision=single", "ghost_layers=1")):
         common += [f"output.{name}.{key}" for key in (f"kind={kind}", *more)]
     work.good("run.ini", *common)
@@ -282,6 +282,13 @@ def kinds(work):
     for word, choose in (("min", min), ("max", max)):
         best = choose(plane, key=lambda row: float(row["p"]))
         assert all(best[key] == history[place] for key, place in (("p", f"{word}_p"), ("x", f"{word}_p_at_x"), ("y", f"{word}_p_at_y")))
+    before = table("h.csv")[-2]
+    for name in ("max_p_at_x", "integral_mx"):
+        rate = (float(history[name]) - float(before[name])) / (float(history["time"]) - float(before["time"]))
+        assert float(history["rate_" + name]) == rate and table("h.csv")[0]["rate_" + name] == "nan", (name, rate, history)
+    assert float(history["rate_integral_mx"]) != 0
+    work.bad([r"output\.h\.rates = p: the table has no column `p`; its columns are step,time,blocks,cells,total_rho"], "run.ini",
+             "output.h.kind=history", "output.h.rates=p", "output.folder=flat")
     part, inside = table("i.csv")[-1], [row for row in plane if float(row["x"]) > 0.5 and float(row["y"]) > 0.25]
     assert (min(float(row["p"]) for row in inside), max(float(row["p"]) for row in inside)) == (float(part["min_p"]), float(part["max_p"]))
     assert abs(math.fsum(float(row["rho"]) for row in inside) * size - float(part["total_rho"])) < 1e-14

@@ -91,6 +91,20 @@ def same_files(work):
             shutil.rmtree(work.path("out"))
 
 
+
+def rates(work):
+    """A restart on other ranks in the folder of the run leaves the same tables. A rate of change needs the row before."""
+    keys = ["run.max_steps=6", "run.end_time=1", "checkpoint.steps=2", "checkpoint.keep=9", "output.h.kind=history",
+            "output.h.every_steps=1", "output.h.rates=max_p total_rho", "output.p.kind=probe", "output.p.every_steps=1", "output.p.points=0.5 0.5"]
+    work.good("run.ini", *keys)
+    before = work.contents()
+    code, text = say(work, "--restart", "out/chk000002.oak", *keys, ranks=3)
+    assert code == 0, text
+    after = work.contents()
+    for name in ("out/h.csv", "out/p.csv"):
+        assert before[name] == after[name] and before[name].count(b"\n") == 8, (name, after[name])
+
+
 def interrupted(work, child, words):
     """A run that has been asked to end leaves a checkpoint, says so, and can be continued."""
     text, error = child.communicate(timeout=LIMIT)
@@ -310,7 +324,7 @@ def kills(work):
     child.communicate()
 
 
-CASES = [same_files, signals, stop_file, early_signal, closed_pipe, limits, damaged, folders, finished, tables, failed_step, kills]
+CASES = [same_files, signals, stop_file, early_signal, closed_pipe, limits, damaged, folders, finished, tables, rates, failed_step, kills]
 
 
 def main():

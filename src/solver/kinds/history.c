@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The kind of output that follows a run in numbers: totals and their drift, extrema and their
- * places, integrals, means, norms, globals, forces on solids. The same bits on any number of ranks.
- */
+ * places, integrals, means, norms, globals, forces on solids, and rates of change of all these. The
+ * same bits on any number of ranks. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,41 +9,46 @@
 #include "base/reduce.h"
 #include "solver/kinds/kind_keys.h"
 #include "solver/kinds/kinds.h"
+#include "solver/kinds/rates.h"
+#include "solver/output/output_table.h"
 #include "solver/step/forces.h"
 
-static const oak_param_desc_t keys[] = {OAK_KEY_VARIABLES, OAK_KEY_REGION, {.key = NULL}};
+static const oak_param_desc_t keys[] = {
+    OAK_KEY_VARIABLES,
+    OAK_KEY_REGION,
+    TEXT("output.NAME.rates", "",
+         "Columns of this table, blank-separated. For each of them a further column holds its rate "
+         "of change since the row before: `rate_max_rho` for max_rho."),
+    {.key = NULL}};
 
-/* ---- totals */
+/* ---- what earlier rows leave */
 
 typedef struct {
   int known; /**< the totals of the first row, from which the drift counts */
   double total[OAK_MAX_NVAR];
-} start_t;
+  oak_row_rates_t rates; /**< on rank 0 */
+} earlier_t;
 
-static oak_status_t open_history(oak_output_item_t *item) {
-  start_t *start = item->data = calloc(1, sizeof *start);
-  OAK_CHECK(start, OAK_ERR_MEMORY, "no memory for output %s", item->name);
-  return OAK_OK;
-}
-
-static void save_start(const oak_output_item_t *item, FILE *f) {
-  const start_t *start = item->data;
-  if (!start->known) return;
+static void save_earlier(const oak_output_item_t *item, FILE *f) {
+  const earlier_t *earlier = item->data;
+  if (!earlier->known) return;
   fprintf(f, " totals");
-  for (int v = 0; v < item->sim->setup.nvar; v++) fprintf(f, " %a", start->total[v]);
+  for (int v = 0; v < item->sim->setup.nvar; v++) fprintf(f, " %a", earlier->total[v]);
+  oak_rates_save(&earlier->rates, f);
 }
 
-static void load_start(oak_output_item_t *item, const char *text) {
-  start_t *start = item->data;
+static void load_earlier(oak_output_item_t *item, const char *text) {
+  earlier_t *earlier = item->data;
   int length = 0, known = 0;
+  oak_rates_load(&earlier->rates, text);
   if (strncmp(text, " totals", 7)) return;
   text += 7;
   while (known < item->sim->setup.nvar &&
-         sscanf(text, " %la%n", &start->total[known], &length) == 1) {
+         sscanf(text, " %la%n", &earlier->total[known], &length) == 1) {
     text += length;
     known++;
   }
-  start->known = known == item->sim->setup.nvar;
+  earlier->known = known == item->sim->setup.nvar;
 }
 
 /* ---- the region */
@@ -267,7 +272,7 @@ static void print_forces(const oak_setup_t *setup, const double (*force)[3], FIL
     }
 }
 
-static void history_head(const oak_output_item_t *item, FILE *f) {
+static void print_names(const oak_output_item_t *item, FILE *f) {
   static const char *const word[] = {"min", "max"};
   const oak_t *sim = item->sim;
   fprintf(f, ",blocks,cells");
@@ -289,30 +294,69 @@ static void history_head(const oak_output_item_t *item, FILE *f) {
   print_forces(&sim->setup, NULL, f);
 }
 
+static void history_head(const oak_output_item_t *item, FILE *f) {
+  const earlier_t *earlier = item->data;
+  print_names(item, f);
+  oak_rates_head(&earlier->rates, f);
+}
+
+static oak_status_t open_history(oak_output_item_t *item) {
+  earlier_t *earlier = item->data = calloc(1, sizeof *earlier);
+  oak_text_t names;
+  oak_text_begin(&names);
+  if (names.stream) print_names(item, names.stream);
+  oak_status_t st = OAK_OK;
+  if (!earlier || !names.stream || fflush(names.stream) != 0)
+    st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for output %s", item->name);
+  if (st == OAK_OK) st = oak_rates_choose(item, names.text, &earlier->rates);
+  oak_text_drop(&names);
+  return st;
+}
+
+static void print_values(const oak_output_item_t *item, const oak_grid_view_t *view,
+                         const measured_t *m, const double *global, FILE *f) {
+  const oak_t *sim = item->sim;
+  const earlier_t *earlier = item->data;
+  fprintf(f, ",%lld,%lld", (long long)view->nglobal, (long long)(view->nglobal * sim->setup.cells));
+  for (int v = 0; v < sim->setup.nvar; v++)
+    fprintf(f, ",%.17g,%.17g", m->total[v], m->total[v] - earlier->total[v]);
+  for (int i = 0; i < 2 * view->nvar; i++) {
+    fprintf(f, ",%.17g", m->best[i].value);
+    for (int d = 0; d < sim->setup.dim; d++) fprintf(f, ",%.17g", m->best[i].x[d]);
+  }
+  for (int v = 0; v < view->nvar; v++)
+    fprintf(f, ",%.17g,%.17g,%.17g,%.17g", m->integral[v], m->mean[v], m->norm[0][v],
+            m->norm[1][v]);
+  for (int g = 0; g < sim->setup.description.nglobal; g++) fprintf(f, ",%.17g", global[g]);
+  print_forces(&sim->setup, (const double(*)[3])m->force, f);
+}
+
+static oak_status_t print_row(const oak_output_item_t *item, const oak_grid_view_t *view,
+                              const measured_t *m, const double *global, FILE *f) {
+  earlier_t *earlier = item->data;
+  oak_text_t row;
+  oak_text_begin(&row);
+  if (row.stream) print_values(item, view, m, global, row.stream);
+  const int good = row.stream && fflush(row.stream) == 0;
+  if (good) fputs(row.text, f);
+  if (good) oak_rates_row(&earlier->rates, row.text, item->sim->data.clock.time, f);
+  oak_text_drop(&row);
+  OAK_CHECK(good, OAK_ERR_MEMORY, "no memory for a row of output %s", item->name);
+  return OAK_OK;
+}
+
 static oak_status_t history_row(oak_output_item_t *item, const oak_grid_view_t *view, FILE *f) {
   oak_t *sim = item->sim;
-  start_t *start = item->data;
+  earlier_t *earlier = item->data;
   double global[OAK_MAX_PARAMETERS];
   measured_t m;
   memset(&m, 0, sizeof m);
   for (int i = 0; i < 2 * view->nvar; i++) m.best[i].value = NAN;
   OAK_TRY(measure(sim, view, item, &m));
   if (sim->setup.description.nglobal) OAK_TRY(oak_globals_measure(sim, global));
-  if (!start->known) memcpy(start->total, m.total, sizeof m.total);
-  start->known = 1;
-  if (!f) return OAK_OK;
-  fprintf(f, ",%lld,%lld", (long long)view->nglobal, (long long)(view->nglobal * sim->setup.cells));
-  for (int v = 0; v < sim->setup.nvar; v++)
-    fprintf(f, ",%.17g,%.17g", m.total[v], m.total[v] - start->total[v]);
-  for (int i = 0; i < 2 * view->nvar; i++) {
-    fprintf(f, ",%.17g", m.best[i].value);
-    for (int d = 0; d < sim->setup.dim; d++) fprintf(f, ",%.17g", m.best[i].x[d]);
-  }
-  for (int v = 0; v < view->nvar; v++)
-    fprintf(f, ",%.17g,%.17g,%.17g,%.17g", m.integral[v], m.mean[v], m.norm[0][v], m.norm[1][v]);
-  for (int g = 0; g < sim->setup.description.nglobal; g++) fprintf(f, ",%.17g", global[g]);
-  print_forces(&sim->setup, (const double(*)[3])m.force, f);
-  return OAK_OK;
+  if (!earlier->known) memcpy(earlier->total, m.total, sizeof m.total);
+  earlier->known = 1;
+  return oak_data_agree(&sim->data, f ? print_row(item, view, &m, global, f) : OAK_OK);
 }
 
 const oak_output_kind_t oak_output_history = {
@@ -325,5 +369,5 @@ const oak_output_kind_t oak_output_history = {
     .open = open_history,
     .head = history_head,
     .row = history_row,
-    .save = save_start,
-    .load = load_start};
+    .save = save_earlier,
+    .load = load_earlier};
