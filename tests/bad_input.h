@@ -117,7 +117,10 @@ static const bad_t bad_values[] = {
     {"body.a.shape=cone\nbody.a.from=0 0\nbody.a.to=0.1 0\nbody.a.radius=0.5\n"
      "body.a.tip_radius=0.3",
      "[body.a]|contains"},
-    {"poisson.bodies=zero", "poisson.bodies = zero has no effect"},
+    {"boundary.xlow=periodic\nboundary.xhigh=periodic\nbody.a.shape=sphere\nbody.a.kind=wall\n"
+     "body.a.from=0 0.5\nbody.a.radius=0.3",
+     "[body.a]|periodic lower boundary along axis 1"},
+    {"poisson.bodies=zero", "poisson.bodies = zero has no effect|POISSON_OF"},
     {"body.a.shape=sphere\nbody.a.from=0 0\nbody.a.radius=0.5\nbody.a.to=1 1",
      "body.a.to = 1 1|no effect"},
     /* scheme */

@@ -67,6 +67,7 @@ static oak_status_t upload_settings(oak_setup_t *setup, int periodic[3]) {
   oak_bc_t bc[6 * OAK_MAX_NVAR];
   const size_t bytes = 2 * setup->dim * setup->nvar * sizeof *bc;
   OAK_TRY(oak_boundary_read(setup, bc, periodic));
+  OAK_TRY(oak_bodies_check_periodic(setup, periodic));
   OAK_TRY(oak_params_check(setup->params, 1));
   OAK_TRY(oak_device_alloc(setup->dev, bytes, &setup->bc));
   OAK_TRY(oak_device_upload(setup->dev, setup->bc, bc, bytes));

@@ -102,17 +102,42 @@ static oak_status_t check_sizes(const oak_setup_t *setup, oak_body_keys_t *b) {
   return OAK_OK;
 }
 
-/* The smallest box around a body must overlap the domain. */
+/* The smallest box around a body, along one axis. */
+static void find_extent(const oak_body_keys_t *b, int d, double *low, double *high) {
+  const double tip = b->shape == CONE ? b->tip : b->radius;
+  *low = fmin(b->from[d] - tip, b->to[d] - b->radius);
+  *high = fmax(b->from[d] + tip, b->to[d] + b->radius);
+}
+
+/* It must overlap the domain. */
 static oak_status_t check_place(const oak_setup_t *setup, const oak_body_keys_t *b) {
   for (int d = 0; d < setup->dim; d++) {
-    const double tip = b->shape == CONE ? b->tip : b->radius;
-    const double low = fmin(b->from[d] - tip, b->to[d] - b->radius);
-    const double high = fmax(b->from[d] + tip, b->to[d] + b->radius);
+    double low, high;
+    find_extent(b, d, &low, &high);
     OAK_CHECK(high > setup->xmin[d] && low < setup->xmax[d], OAK_ERR_INPUT,
               "[body.%s]: the body lies outside the domain: along axis %d it goes from %g to %g, "
               "the domain from %g to %g",
               b->name, d + 1, low, high, setup->xmin[d], setup->xmax[d]);
   }
+  return OAK_OK;
+}
+
+/* The kernels know one image of a body. A body that reaches beyond both sides may be the same at
+ * both, such as a rod through the domain. */
+oak_status_t oak_bodies_check_periodic(const oak_setup_t *setup, const int periodic[3]) {
+  const int flat = setup->coordinates <= OAK_AXISYMMETRIC; /* coordinates are lengths */
+  for (int n = 0; n < setup->bodies.count && flat; n++)
+    for (int d = 0; d < setup->dim; d++) {
+      double low, high;
+      find_extent(&setup->bodies.of[n], d, &low, &high);
+      const int below = low<setup->xmin[d], above = high> setup->xmax[d];
+      OAK_CHECK(
+          !periodic[d] || below == above, OAK_ERR_INPUT,
+          "[body.%s]: the body crosses the periodic %s boundary along axis %d: it goes from %g "
+          "to %g, the domain from %g to %g; move the body, or the domain by xmin and xmax",
+          setup->bodies.of[n].name, below ? "lower" : "upper", d + 1, low, high, setup->xmin[d],
+          setup->xmax[d]);
+    }
   return OAK_OK;
 }
 
@@ -182,6 +207,13 @@ oak_status_t oak_bodies_read(oak_setup_t *setup) {
             "%s has POTENTIAL(at, body), but there is no electrode: write SOLID(at), or a section "
             "[body.NAME]",
             setup->files.problem);
+  const char *absorb = oak_params_changed(setup->params, "poisson.bodies");
+  int named = 0;
+  for (int n = 0; n < setup->equations.count; n++) named |= setup->equations.of[n].section;
+  OAK_CHECK(!absorb || named, OAK_ERR_INPUT,
+            "%s: poisson.bodies = %s has no effect, because no equation is declared by POISSON_OF: "
+            "leave the key out",
+            oak_params_origin(setup->params, "poisson.bodies"), absorb);
   for (int n = 0; n < setup->equations.count; n++)
     OAK_CHECK(
         !oak_equation_absorbs(setup, n) || oak_has_body(setup, OAK_BODY_ELECTRODE) ||

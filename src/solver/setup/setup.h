@@ -272,6 +272,8 @@ void oak_equations_print(const oak_setup_t *setup, FILE *f, int describe);
 oak_status_t oak_bodies_declare(oak_setup_t *setup);
 /** Read them. Rank-local. */
 oak_status_t oak_bodies_read(oak_setup_t *setup);
+/** Refuse bodies that cross one of two periodic boundaries. Rank-local. */
+oak_status_t oak_bodies_check_periodic(const oak_setup_t *setup, const int periodic[3]);
 /** Constants of the kernels. */
 void oak_bodies_print(const oak_setup_t *setup, int describe, FILE *f);
 /** Whether there are solids: bodies, or the hook SOLID. */

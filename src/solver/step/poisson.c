@@ -161,8 +161,7 @@ static oak_status_t check_keys(const oak_t *sim) {
   static const char *const key[] = {"poisson.boundary",   "poisson.xlow",   "poisson.xhigh",
                                     "poisson.ylow",       "poisson.yhigh",  "poisson.zlow",
                                     "poisson.zhigh",      "poisson.method", "poisson.tolerance",
-                                    "poisson.max_cycles", "poisson.b",      "poisson.every",
-                                    "poisson.bodies"};
+                                    "poisson.max_cycles", "poisson.b",      "poisson.every"};
   for (size_t i = 0; i < sizeof key / sizeof *key; i++) {
     const char *text = oak_params_changed(sim->setup.params, key[i]);
     OAK_CHECK(
