@@ -316,7 +316,8 @@ typedef enum {
 
 /** Make a solver. \a options agree on all ranks; they are copied. All values are 0. If b = 0 and u
  * is not given anywhere at the boundary, u is determined up to a constant. The means of f and u are
- * then made 0. Collective. Destroy it before the simulation. */
+ * then made 0. A solver does not see bodies ([body.NAME], SOLID). Collective. Destroy it before the
+ * simulation. */
 OAK_API oak_status_t oak_solver_new(oak_t *sim, const oak_solver_options_t *options,
                                     oak_solver_t **out);
 /** Collective. */
