@@ -10,7 +10,6 @@
 #include "solver/kinds/kind_keys.h"
 #include "solver/kinds/kinds.h"
 #include "solver/kinds/rates.h"
-#include "solver/output/output_table.h"
 #include "solver/step/forces.h"
 
 static const oak_param_desc_t keys[] = {
@@ -302,14 +301,14 @@ static void history_head(const oak_output_item_t *item, FILE *f) {
 
 static oak_status_t open_history(oak_output_item_t *item) {
   earlier_t *earlier = item->data = calloc(1, sizeof *earlier);
-  oak_text_t names;
-  oak_text_begin(&names);
-  if (names.stream) print_names(item, names.stream);
-  oak_status_t st = OAK_OK;
-  if (!earlier || !names.stream || fflush(names.stream) != 0)
-    st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for output %s", item->name);
-  if (st == OAK_OK) st = oak_rates_choose(item, names.text, &earlier->rates);
-  oak_text_drop(&names);
+  char *names = NULL;
+  size_t length;
+  FILE *f = earlier ? open_memstream(&names, &length) : NULL;
+  if (f) print_names(item, f);
+  const int good = f && fclose(f) == 0;
+  oak_status_t st = good ? oak_rates_choose(item, names, &earlier->rates)
+                         : OAK_FAIL(OAK_ERR_MEMORY, "no memory for output %s", item->name);
+  free(names);
   return st;
 }
 
@@ -334,13 +333,14 @@ static void print_values(const oak_output_item_t *item, const oak_grid_view_t *v
 static oak_status_t print_row(const oak_output_item_t *item, const oak_grid_view_t *view,
                               const measured_t *m, const double *global, FILE *f) {
   earlier_t *earlier = item->data;
-  oak_text_t row;
-  oak_text_begin(&row);
-  if (row.stream) print_values(item, view, m, global, row.stream);
-  const int good = row.stream && fflush(row.stream) == 0;
-  if (good) fputs(row.text, f);
-  if (good) oak_rates_row(&earlier->rates, row.text, item->sim->data.clock.time, f);
-  oak_text_drop(&row);
+  char *row = NULL;
+  size_t length;
+  FILE *text = open_memstream(&row, &length);
+  if (text) print_values(item, view, m, global, text);
+  const int good = text && fclose(text) == 0;
+  if (good) fputs(row, f);
+  if (good) oak_rates_row(&earlier->rates, row, item->sim->data.clock.time, f);
+  free(row);
   OAK_CHECK(good, OAK_ERR_MEMORY, "no memory for a row of output %s", item->name);
   return OAK_OK;
 }
