@@ -2,6 +2,7 @@
 # oak on CPUs. From the top of the tree:
 #   docker build -f packaging/docker/cpu.Dockerfile -t oak .
 #   docker run --rm --user "$(id -u):$(id -g)" -v "$PWD:/work" oak run sedov
+# On 4 ranks: docker run --rm --user "$(id -u):$(id -g)" -v "$PWD:/work" --entrypoint mpirun oak -n 4 oak run sedov
 # With --user the files of a run belong to you. Compiled kernels are kept in .cache of the current folder.
 FROM debian:12-slim
 # The C compiler stays in the image, because oak compiles kernels when a run starts.
@@ -10,8 +11,9 @@ RUN apt-get update && apt-get install -y --no-install-recommends \
     rm -rf /var/lib/apt/lists/*
 COPY . /src
 RUN make -C /src build BUILD=/tmp/build BUILD_TESTS=OFF && cmake --install /tmp/build --prefix /usr/local && \
-    ldconfig && rm -rf /src /tmp/build && useradd oak && mkdir /work && chown oak /work
-ENV HOME=/work
+    ldconfig && rm -rf /src /tmp/build && useradd oak && mkdir -m 1777 /work
+# Containers may not read the memory of other processes, with which Open MPI copies messages.
+ENV HOME=/work OMPI_MCA_btl_vader_single_copy_mechanism=none
 USER oak
 WORKDIR /work
 ENTRYPOINT ["oak"]

@@ -2,6 +2,7 @@
 # oak on NVIDIA GPUs, and on CPUs where there is none. From the top of the tree:
 #   docker build -f packaging/docker/cuda.Dockerfile -t oak-cuda .
 #   docker run --rm --gpus all --user "$(id -u):$(id -g)" -v "$PWD:/work" oak-cuda run sedov
+# On 4 ranks: docker run --rm --gpus all --user "$(id -u):$(id -g)" -v "$PWD:/work" --entrypoint mpirun oak-cuda -n 4 oak run sedov
 # With --user the files of a run belong to you. Compiled kernels are kept in .cache of the current folder.
 # The driver comes from the host; it must be for CUDA 12 or later.
 FROM ubuntu:24.04
@@ -11,9 +12,10 @@ RUN apt-get update && apt-get install -y --no-install-recommends \
     rm -rf /var/lib/apt/lists/*
 COPY . /src
 RUN make -C /src build BUILD=/tmp/build BUILD_TESTS=OFF && cmake --install /tmp/build --prefix /usr/local && \
-    ldconfig && rm -rf /src /tmp/build && useradd oak && mkdir /work && chown oak /work
+    ldconfig && rm -rf /src /tmp/build && useradd oak && mkdir -m 1777 /work
 ENV NVIDIA_VISIBLE_DEVICES=all NVIDIA_DRIVER_CAPABILITIES=compute,utility
-ENV HOME=/work
+# Containers may not read the memory of other processes, with which Open MPI copies messages.
+ENV HOME=/work OMPI_MCA_btl_vader_single_copy_mechanism=none
 USER oak
 WORKDIR /work
 ENTRYPOINT ["oak"]

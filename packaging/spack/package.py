@@ -2,6 +2,11 @@
 """Spack recipe of oak. It builds the source folder that you are in: spack dev-build oak@0.1.0"""
 from spack.package import *
 
+try:  # Spack 1.0 and later
+    from spack_repo.builtin.build_systems.cmake import CMakePackage
+except ImportError:
+    pass
+
 
 class Oak(CMakePackage):
     """Octree adaptive kernels: finite volumes on adaptive meshes of square or cubic blocks, on CPUs and GPUs.
