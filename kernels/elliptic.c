@@ -57,6 +57,7 @@ OAK_FN void elliptic_solve_line(const oak_elliptic_args_t *arg, const elliptic_b
 OAK_KERNEL(oak_elliptic_smooth, oak_elliptic_args_t, ELLIPTIC_LANES) {
   OAK_ARGS(oak_elliptic_args_t);
   OAK_OUTER_LANES(n) {
+    if (elliptic_rests(&arg, n)) continue;
     elliptic_block_t block;
     elliptic_block(&arg, n, &block);
     const int colour = arg.colour + elliptic_parity(&arg, n, arg.axis);
@@ -72,6 +73,7 @@ OAK_KERNEL(oak_elliptic_smooth, oak_elliptic_args_t, ELLIPTIC_LANES) {
 OAK_KERNEL(oak_elliptic_smooth, oak_elliptic_args_t, ELLIPTIC_LANES) {
   OAK_ARGS(oak_elliptic_args_t);
   OAK_OUTER_LANES(n) {
+    if (elliptic_rests(&arg, n)) continue;
     elliptic_block_t b;
     elliptic_block(&arg, n, &b);
     const real *rhs = arg.rhs + n * (long long)OAK_CELLS;
@@ -101,6 +103,12 @@ OAK_KERNEL(oak_elliptic_residual, oak_elliptic_args_t, ELLIPTIC_LANES) {
     elliptic_block(&arg, n, &b);
     const real *rhs = arg.rhs + n * (long long)OAK_CELLS;
     real *res = arg.res + n * (long long)OAK_CELLS;
+    if (elliptic_rests(&arg, n)) {
+      OAK_ROWS(row, OAK_NY * OAK_NZ, OAK_NX) {
+        OAK_LANES(i, OAK_NX) res[row * OAK_NX + i] = rhs[row * OAK_NX + i];
+      }
+      continue;
+    }
     OAK_ROWS(row, OAK_NY * OAK_NZ, OAK_NX) {
       const elliptic_cells_t r = elliptic_cells(&b, row % OAK_NY, row / OAK_NY);
       OAK_LANES(i, OAK_NX) {

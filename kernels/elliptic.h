@@ -194,6 +194,11 @@ OAK_FN void elliptic_block(const oak_elliptic_args_t *arg, long block, elliptic_
   }
 }
 
+/* Whether a block is coarser than those that this launch works on. */
+OAK_FN int elliptic_rests(const oak_elliptic_args_t *arg, long block) {
+  return arg->f.block[block].level < arg->least;
+}
+
 /* A row of cells along x and the rows beside it. All of them have stride 1. */
 typedef struct {
   const real *c, *side[2 * OAK_DIM]; /* side: from -y on */

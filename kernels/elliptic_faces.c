@@ -32,6 +32,7 @@ OAK_KERNEL(oak_elliptic_fine, oak_elliptic_args_t, 64) {
   OAK_ARGS(oak_elliptic_args_t);
   OAK_OUTER_LANES(n) {
     const oak_elliptic_fine_t t = arg.fine[n];
+    if (elliptic_rests(&arg, t.block)) continue;
     const int dir = t.face / 2, inward = t.face & 1 ? -OAK_STRIDE(dir) : OAK_STRIDE(dir);
     const oak_side_t s = oak_side_of(&arg.f, 1, t.block, t.face);
     const real *u = arg.f.u + t.block * (long long)OAK_CELLS;
@@ -64,6 +65,7 @@ OAK_KERNEL(oak_elliptic_coarse, oak_elliptic_args_t, 64) {
   OAK_ARGS(oak_elliptic_args_t);
   OAK_OUTER_LANES(n) {
     const oak_coarse_face_t *t = arg.coarse + n;
+    if (elliptic_rests(&arg, t->block)) continue;
     const int dir = t->face / 2;
     const real *u = arg.f.u + t->block * (long long)OAK_CELLS;
     const real dx = (real)oak_dx(&arg.f, arg.f.block[t->block].level, dir);

@@ -74,6 +74,8 @@ OAK_FN void elliptic_stencil(const oak_elliptic_args_t *arg, long block, ellipti
 #endif
 }
 
+OAK_FN void elliptic_clear(real *u) { OAK_INNER(c, OAK_CELLS) u[c] = 0; }
+
 /* The diagonal of inner cells of row (j, k). */
 OAK_FN real elliptic_diagonal(const elliptic_stencil_t *s, int j, int k) {
   real sum = s->diagonal + (j == 0 ? s->edge[2] : 0) + (j == OAK_NY - 1 ? s->edge[3] : 0);
@@ -198,9 +200,14 @@ OAK_KERNEL_SHARED(oak_elliptic_smooth, oak_elliptic_args_t, ELLIPTIC_SMOOTH_LANE
   OAK_OUTER(n) {
     ELLIPTIC_SHARED_TILE;
     elliptic_stencil_t s;
+    real *u = arg.u + n * (long long)OAK_CELLS;
+    if (elliptic_rests(&arg, n)) {
+      OAK_WAIT;
+      if (arg.zero) elliptic_clear(u);
+      continue;
+    }
     elliptic_stencil(&arg, n, &s);
     const real *rhs = arg.rhs + n * (long long)OAK_CELLS;
-    real *u = arg.u + n * (long long)OAK_CELLS;
     const real relax = (real)OAK_ELLIPTIC_RELAX;
     OAK_WAIT;
     if (!arg.zero) ELLIPTIC_FILL(&s);
@@ -279,10 +286,13 @@ OAK_KERNEL(oak_elliptic_smooth, oak_elliptic_args_t, ELLIPTIC_LANES) {
   OAK_ARGS_EARLY(oak_elliptic_args_t);
   OAK_OUTER_LANES(n) {
     elliptic_stencil_t s;
-    elliptic_stencil(&arg, n, &s);
-    OAK_WAIT;
-    const real *rhs = arg.rhs + n * (long long)OAK_CELLS;
     real *u = arg.u + n * (long long)OAK_CELLS;
+    if (elliptic_rests(&arg, n)) {
+      if (arg.zero) elliptic_clear(u);
+      continue;
+    }
+    elliptic_stencil(&arg, n, &s);
+    const real *rhs = arg.rhs + n * (long long)OAK_CELLS;
     const real relax = (real)OAK_ELLIPTIC_RELAX, keep = 1 - relax;
     OAK_ROWS(row, OAK_NY * OAK_NZ, OAK_NX) {
       const int j = row % OAK_NY, k = row / OAK_NY, odd = (j + k + arg.colour) & 1;
@@ -331,6 +341,11 @@ OAK_KERNEL_SHARED(oak_elliptic_down, oak_elliptic_down_args_t, ELLIPTIC_MOST_LAN
     const real *rhs = arg.e.rhs + n * (long long)OAK_CELLS;
     real *q = (t.remote ? arg.move.remote : arg.move.to) + t.coarse * (long long)OAK_CELLS;
     elliptic_stencil_t s;
+    if (elliptic_rests(&arg.e, n)) {
+      OAK_WAIT;
+      OAK_INNER(c, OAK_CELLS) q[c] = rhs[c];
+      continue;
+    }
     elliptic_stencil(&arg.e, n, &s);
     OAK_WAIT;
 #if OAK_MANY_THREADS

@@ -291,6 +291,9 @@ OAK_KERNEL_FEW(oak_halo, oak_halo_args_t, 128, 512) {
   OAK_ARGS(oak_halo_args_t);
   OAK_OUTER_LANES(n) {
     const oak_halo_task_t t = arg.task[n];
+#if OAK_ELLIPTIC
+    if (halo_rests(&arg, &t)) continue;
+#endif
     store_t *dst = arg.halo + (long long)t.dst * arg.components * OAK_PIECE;
     switch (t.kind) {
       case OAK_HALO_COPY:

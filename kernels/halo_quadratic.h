@@ -5,6 +5,15 @@
 
 #include "kernels/rows.h"
 
+/* Whether no block that the next kernel works on needs the result of a task. The parabolas below
+ * read the ghost cells of blocks that are one level coarser. */
+OAK_FN int halo_rests(const oak_halo_args_t *arg, const oak_halo_task_t *t) {
+  if (t->kind == OAK_HALO_UNPACK) return 0;
+  const int level = arg->f.block[t->kind == OAK_HALO_PROLONG ? t->source : t->block].level;
+  if (t->kind == OAK_HALO_BOUNDARY) return arg->inner || level < arg->least;
+  return level + 1 < arg->least;
+}
+
 /* C2F for elliptic equations: coarse values at the places of fine ghost cells along the face, in
  * the plane of the coarse cells' centres. They are interpolated by parabolas, exact for polynomials
  * of degree 2. The fine side continues them across the face (kernels/elliptic_faces.c). Beside the

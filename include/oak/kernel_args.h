@@ -229,6 +229,8 @@ typedef struct {
   /* Elliptic equations: the coefficient of cells, and on their faces (oak_elliptic_args_t). NULL:
    * constant, or not used. */
   const double *a, *low[3], *high;
+  int least; /**< the same: ghost cells of blocks of a lower level are not needed */
+  int inner; /**< the same: ghost cells at the boundary of the domain are not needed */
 } oak_halo_args_t;
 
 /** Mesh adaptation: block n of the new mesh comes from block(s) of the old one. */

@@ -280,21 +280,28 @@ void oak_elliptic_forget(oak_elliptic_t *e);
 oak_status_t oak_elliptic_meet(oak_elliptic_t *e, int l);
 
 /* level.c: on one level. Every rank takes part; the status is this rank's own. */
-/** Ghost cells of u; with \a fluxes also those at refinement boundaries, as the equation needs
- * them. */
-oak_status_t oak_elliptic_ghosts(oak_elliptic_t *e, int l, int fluxes);
+/** Ghost cells of u, and those at refinement boundaries as the equation needs them. */
+oak_status_t oak_elliptic_ghosts(oak_elliptic_t *e, int l);
 /** Ghost cells of a on the finest level. Every rank takes part; the status is this rank's own. */
 oak_status_t oak_elliptic_share_a(oak_elliptic_t *e);
-/** The same without ghost cells at the boundary of the domain, for kernels that do not read
- * these. */
-oak_status_t oak_elliptic_inner_ghosts(oak_elliptic_t *e, int l, int fluxes);
-/** Sweeps of Gauss-Seidel over cells, or over lines along each axis; first those of colour \a
- * first. With \a zero, u is taken as 0. */
+/** Which of these ghost cells at refinement boundaries are filled. */
+typedef enum {
+  OAK_ELLIPTIC_NONE, /**< prolongation reads none of them */
+  OAK_ELLIPTIC_FINE, /**< those of the fine blocks */
+  OAK_ELLIPTIC_BOTH
+} oak_elliptic_need_t;
+/** Those ghost cells that inner kernels read: only of blocks of level \a least and finer, and not at
+ * the boundary of the domain if the kernels do without them. */
+oak_status_t oak_elliptic_inner_ghosts(oak_elliptic_t *e, int l, int least,
+                                       oak_elliptic_need_t need);
+/** Sweeps of Gauss-Seidel over cells, or over lines along each axis, in the finest blocks of a
+ * level; first those of colour \a first. With \a zero, u is taken as 0. */
 oak_status_t oak_elliptic_smooth(oak_elliptic_t *e, int l, int sweeps, int first, int zero);
 /** rhs - L u into `res`. */
 oak_status_t oak_elliptic_residual(oak_elliptic_t *e, int l);
-/** The residual, averaged to rhs of the next coarser level. `res` is lost. */
-oak_status_t oak_elliptic_descend(oak_elliptic_t *e, int l);
+/** The residual, averaged to rhs of the next coarser level. `res` is lost. With \a zero, u was 0
+ * before the level was smoothed. */
+oak_status_t oak_elliptic_descend(oak_elliptic_t *e, int l, int zero);
 /** y = p x + q y + s on a level. */
 oak_status_t oak_elliptic_combine(oak_elliptic_t *e, int l, const void *x, void *y, double p,
                                   double q, double s);

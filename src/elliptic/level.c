@@ -11,11 +11,12 @@
 
 /* At refinement boundaries the exchange reads cells of peers that smoothing changes next. The ranks
  * therefore meet, so that none goes on before all have read. */
-oak_status_t oak_elliptic_ghosts(oak_elliptic_t *e, int l, int fluxes) {
+static oak_status_t fill(oak_elliptic_t *e, int l, int least, oak_elliptic_need_t need, int inner) {
   oak_elliptic_level_t *level = &e->level[l];
   oak_elliptic_args_t args;
-  oak_halo_args_t halo = {.bc = e->bc, .theta = 1};
+  oak_halo_args_t halo = {.bc = e->bc, .theta = 1, .least = least, .inner = inner};
   oak_elliptic_args(e, l, &args);
+  args.least = least;
   oak_elliptic_geometry(e, level, &halo.f);
   if (e->setup.fields && l == e->nlevel - 1) {
     halo.a = level->a.memory.mine;
@@ -24,9 +25,9 @@ oak_status_t oak_elliptic_ghosts(oak_elliptic_t *e, int l, int fluxes) {
   }
   oak_status_t st = oak_exchange_fill(&level->exchange, &level->u, &halo, e->setup.timers);
   if (!level->jumps) return st;
-  if (fluxes) {
-    if (st == OAK_OK && level->nfine)
-      st = oak_device_launch(e->dev, e->kernel.fine, level->nfine, &args, sizeof args);
+  if (need >= OAK_ELLIPTIC_FINE && st == OAK_OK && level->nfine)
+    st = oak_device_launch(e->dev, e->kernel.fine, level->nfine, &args, sizeof args);
+  if (need == OAK_ELLIPTIC_BOTH) {
     oak_keep_failure(&st, oak_averages_exchange(&level->average, level->transport, &level->pattern,
                                                 e->setup.timers));
     if (st == OAK_OK && level->ncoarse)
@@ -34,6 +35,10 @@ oak_status_t oak_elliptic_ghosts(oak_elliptic_t *e, int l, int fluxes) {
   }
   oak_keep_failure(&st, oak_elliptic_meet(e, l));
   return st;
+}
+
+oak_status_t oak_elliptic_ghosts(oak_elliptic_t *e, int l) {
+  return fill(e, l, 0, OAK_ELLIPTIC_BOTH, 0);
 }
 
 oak_status_t oak_elliptic_share_a(oak_elliptic_t *e) {
@@ -47,36 +52,58 @@ oak_status_t oak_elliptic_share_a(oak_elliptic_t *e) {
   return oak_exchange_fill(&level->cexchange, &level->a, &halo, e->setup.timers);
 }
 
-oak_status_t oak_elliptic_inner_ghosts(oak_elliptic_t *e, int l, int fluxes) {
+oak_status_t oak_elliptic_inner_ghosts(oak_elliptic_t *e, int l, int least,
+                                       oak_elliptic_need_t need) {
   if (e->plain && !e->level[l].jumps && !e->level[l].transport->messages)
     return oak_elliptic_meet(e, l);
-  return oak_elliptic_ghosts(e, l, fluxes);
+  return fill(e, l, least, need, e->plain);
 }
 
+/* Blocks that are coarser than the level rest: coarser levels smooth them (McCormick's fast adaptive
+ * composite method). A cycle reduces the residual by the same factor as if all blocks were smoothed
+ * on each level. With bodies no block of the finest level rests, because smoothing sets the
+ * potential of electrodes. */
 oak_status_t oak_elliptic_smooth(oak_elliptic_t *e, int l, int sweeps, int first, int zero) {
+  const int rest = !(e->setup.bodies && l == e->nlevel - 1), least = rest ? l : 0;
+  const oak_elliptic_need_t need = rest ? OAK_ELLIPTIC_FINE : OAK_ELLIPTIC_BOTH;
   oak_status_t st = OAK_OK;
   oak_elliptic_args_t args;
   if (zero) st = oak_elliptic_meet(e, l);
   if (zero && !e->plain)
     oak_keep_failure(&st, oak_elliptic_combine(e, l, NULL, e->level[l].u.memory.mine, 0, 0, 0));
   oak_elliptic_args(e, l, &args);
+  args.least = least;
   for (int s = 0; s < 2 * sweeps; s++) {
     args.zero = zero && e->plain && s == 0;
     args.colour = (s + first) & 1;
     /* The second smoothing of a cycle has the opposite order. */
     args.axis = first ? e->dim - 1 - s / 2 % e->dim : s / 2 % e->dim;
-    if (!args.zero) oak_keep_failure(&st, oak_elliptic_inner_ghosts(e, l, 1));
+    if (!args.zero) oak_keep_failure(&st, oak_elliptic_inner_ghosts(e, l, least, need));
     if (st == OAK_OK) st = oak_elliptic_launch(e, e->kernel.smooth, l, &args);
   }
   return st;
 }
 
-oak_status_t oak_elliptic_descend(oak_elliptic_t *e, int l) {
+static oak_status_t find_residual(oak_elliptic_t *e, int l, int least) {
+  oak_elliptic_args_t args;
+  oak_elliptic_args(e, l, &args);
+  args.least = least;
+  oak_status_t st = least ? oak_elliptic_inner_ghosts(e, l, least, OAK_ELLIPTIC_BOTH)
+                          : oak_elliptic_ghosts(e, l);
+  if (st == OAK_OK) st = oak_elliptic_launch(e, e->kernel.residual, l, &args);
+  return st;
+}
+
+oak_status_t oak_elliptic_residual(oak_elliptic_t *e, int l) { return find_residual(e, l, 0); }
+
+/* From u = 0, smoothing changes the residual only in the finest blocks and in those beside them. */
+oak_status_t oak_elliptic_descend(oak_elliptic_t *e, int l, int zero) {
+  const int least = zero ? l - 1 : 0;
   oak_elliptic_level_t *level = &e->level[l];
   void *to = e->level[l - 1].rhs;
   oak_status_t st;
   if (!e->plain) {
-    st = oak_elliptic_residual(e, l);
+    st = find_residual(e, l, least);
     oak_keep_failure(&st, oak_elliptic_restrict(e, l, level->res, to));
     return st;
   }
@@ -84,18 +111,11 @@ oak_status_t oak_elliptic_descend(oak_elliptic_t *e, int l) {
                                             .to = oak_elliptic_target(e, l, to),
                                             .remote = level->family.buffer}};
   oak_elliptic_args(e, l, &args.e);
-  st = oak_elliptic_inner_ghosts(e, l, 1);
+  args.e.least = least;
+  st = oak_elliptic_inner_ghosts(e, l, least, OAK_ELLIPTIC_BOTH);
   if (st == OAK_OK && level->mesh->nblock)
     st = oak_device_launch(e->dev, e->down, level->mesh->nblock, &args, sizeof args);
   oak_keep_failure(&st, oak_elliptic_restrict_end(e, l, to));
-  return st;
-}
-
-oak_status_t oak_elliptic_residual(oak_elliptic_t *e, int l) {
-  oak_elliptic_args_t args;
-  oak_elliptic_args(e, l, &args);
-  oak_status_t st = oak_elliptic_ghosts(e, l, 1);
-  if (st == OAK_OK) st = oak_elliptic_launch(e, e->kernel.residual, l, &args);
   return st;
 }
 
@@ -111,7 +131,7 @@ oak_status_t oak_elliptic_note(oak_elliptic_t *e, int slot) {
   oak_elliptic_args_t args;
   oak_elliptic_args(e, top, &args);
   args.res = (double *)e->norms + (size_t)slot * e->mesh->nblock;
-  oak_status_t st = oak_elliptic_inner_ghosts(e, top, 1);
+  oak_status_t st = oak_elliptic_inner_ghosts(e, top, 0, OAK_ELLIPTIC_BOTH);
   if (st == OAK_OK) st = oak_elliptic_launch(e, e->norm, top, &args);
   return st;
 }

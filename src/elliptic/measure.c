@@ -14,13 +14,13 @@ static oak_status_t run_part(oak_elliptic_t *e, oak_elliptic_part_t part, int l)
     case OAK_ELLIPTIC_CYCLE:
       return oak_elliptic_cycle(e, l, 0);
     case OAK_ELLIPTIC_GHOSTS:
-      return oak_elliptic_inner_ghosts(e, l, 1);
+      return oak_elliptic_inner_ghosts(e, l, l, OAK_ELLIPTIC_FINE);
     case OAK_ELLIPTIC_SMOOTH:
       return oak_elliptic_smooth(e, l, 1, 0, 0);
     case OAK_ELLIPTIC_DOWN:
-      return oak_elliptic_descend(e, l);
+      return oak_elliptic_descend(e, l, 1);
     case OAK_ELLIPTIC_UP: {
-      oak_status_t st = oak_elliptic_inner_ghosts(e, l - 1, 0);
+      oak_status_t st = oak_elliptic_inner_ghosts(e, l - 1, l - 1, OAK_ELLIPTIC_NONE);
       if (st == OAK_OK) st = oak_elliptic_prolong(e, l, 1);
       return st;
     }

@@ -20,10 +20,10 @@ static oak_status_t cycle(oak_elliptic_t *e, int l, int zero, int again) {
     return st;
   }
   oak_keep_failure(&st, oak_elliptic_smooth(e, l, e->sweeps, 0, zero));
-  oak_keep_failure(&st, oak_elliptic_descend(e, l));
+  oak_keep_failure(&st, oak_elliptic_descend(e, l, zero));
   oak_keep_failure(&st, cycle(e, l - 1, 1, again));
   if (again && l > 1) oak_keep_failure(&st, cycle(e, l - 1, 0, 0));
-  oak_keep_failure(&st, oak_elliptic_inner_ghosts(e, l - 1, 0));
+  oak_keep_failure(&st, oak_elliptic_inner_ghosts(e, l - 1, l - 1, OAK_ELLIPTIC_NONE));
   oak_keep_failure(&st, oak_elliptic_prolong(e, l, 1));
   oak_keep_failure(&st, oak_elliptic_smooth(e, l, e->sweeps, 1, 0));
   return st;
@@ -73,7 +73,7 @@ static oak_status_t full_cycle(oak_elliptic_t *e) {
     oak_keep_failure(&st, oak_elliptic_restrict(e, l, e->level[l].rhs, e->level[l - 1].rhs));
   oak_keep_failure(&st, oak_elliptic_cycle(e, 0, 1));
   for (int l = 1; l <= top; l++) {
-    oak_keep_failure(&st, oak_elliptic_inner_ghosts(e, l - 1, 0));
+    oak_keep_failure(&st, oak_elliptic_inner_ghosts(e, l - 1, l - 1, OAK_ELLIPTIC_NONE));
     oak_keep_failure(&st, oak_elliptic_prolong(e, l, 0));
     oak_keep_failure(&st, oak_elliptic_cycle(e, l, 0));
   }
@@ -298,7 +298,7 @@ static oak_status_t differentiate(oak_elliptic_t *e, oak_kernel_t *kernel, int f
   oak_elliptic_args_t args;
   oak_elliptic_args(e, top, &args);
   args.res = out;
-  oak_status_t st = oak_elliptic_ghosts(e, top, 1);
+  oak_status_t st = oak_elliptic_ghosts(e, top);
   for (args.axis = first; args.axis < last && st == OAK_OK; args.axis++)
     st = oak_elliptic_launch(e, kernel, top, &args);
   return oak_agree(e->comm, st);
