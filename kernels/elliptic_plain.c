@@ -74,7 +74,9 @@ OAK_FN void elliptic_stencil(const oak_elliptic_args_t *arg, long block, ellipti
 #endif
 }
 
-OAK_FN void elliptic_clear(real *u) { OAK_INNER(c, OAK_CELLS) u[c] = 0; }
+OAK_FN void elliptic_clear(real *u) {
+  OAK_INNER(c, OAK_CELLS) u[c] = 0;
+}
 
 /* The diagonal of inner cells of row (j, k). */
 OAK_FN real elliptic_diagonal(const elliptic_stencil_t *s, int j, int k) {

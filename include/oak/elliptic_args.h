@@ -37,9 +37,9 @@ typedef struct {
   double a, b;       /**< where they are constants */
   double outside[6]; /**< at the boundary of the domain: 1 if u is given there, -1 its derivative */
   int colour;        /**< of the cells to change: 0 or 1 */
-  int zero; /**< u counts as 0, and its values are not read (smooth, constant coefficients) */
-  int least; /**< blocks of a lower level rest: smoothing leaves them as they are, and their residual
-              * is their right-hand side */
+  int zero;  /**< u counts as 0, and its values are not read (smooth, constant coefficients) */
+  int least; /**< blocks of a lower level rest: smoothing leaves them as they are, and their
+              * residual is their right-hand side */
   /* refinement boundaries */
   const oak_elliptic_fine_t *fine;
   const oak_coarse_face_t *coarse;

@@ -290,8 +290,8 @@ typedef enum {
   OAK_ELLIPTIC_FINE, /**< those of the fine blocks */
   OAK_ELLIPTIC_BOTH
 } oak_elliptic_need_t;
-/** Those ghost cells that inner kernels read: only of blocks of level \a least and finer, and not at
- * the boundary of the domain if the kernels do without them. */
+/** Those ghost cells that inner kernels read: only of blocks of level \a least and finer, and not
+ * at the boundary of the domain if the kernels do without them. */
 oak_status_t oak_elliptic_inner_ghosts(oak_elliptic_t *e, int l, int least,
                                        oak_elliptic_need_t need);
 /** Sweeps of Gauss-Seidel over cells, or over lines along each axis, in the finest blocks of a

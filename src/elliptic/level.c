@@ -59,13 +59,19 @@ oak_status_t oak_elliptic_inner_ghosts(oak_elliptic_t *e, int l, int least,
   return fill(e, l, least, need, e->plain);
 }
 
-/* Blocks that are coarser than the level rest: coarser levels smooth them (McCormick's fast adaptive
- * composite method). A cycle reduces the residual by the same factor as if all blocks were smoothed
- * on each level. With bodies no block of the finest level rests, because smoothing sets the
+/* The level of the coarsest blocks that smoothing of level l changes. Coarser blocks rest: coarser
+ * levels smooth them (McCormick's fast adaptive composite method). A cycle then reduces the
+ * residual by the same factor as if all blocks were smoothed on each level, but not if the sides of
+ * cells are unequal. With bodies no block of the finest level rests, because smoothing sets the
  * potential of electrodes. */
+static int least_smoothed(const oak_elliptic_t *e, int l) {
+  const int all = e->lines || e->sweeps > 2 || (e->setup.bodies && l == e->nlevel - 1);
+  return all ? 0 : l;
+}
+
 oak_status_t oak_elliptic_smooth(oak_elliptic_t *e, int l, int sweeps, int first, int zero) {
-  const int rest = !(e->setup.bodies && l == e->nlevel - 1), least = rest ? l : 0;
-  const oak_elliptic_need_t need = rest ? OAK_ELLIPTIC_FINE : OAK_ELLIPTIC_BOTH;
+  const int least = least_smoothed(e, l);
+  const oak_elliptic_need_t need = least ? OAK_ELLIPTIC_FINE : OAK_ELLIPTIC_BOTH;
   oak_status_t st = OAK_OK;
   oak_elliptic_args_t args;
   if (zero) st = oak_elliptic_meet(e, l);
@@ -88,8 +94,8 @@ static oak_status_t find_residual(oak_elliptic_t *e, int l, int least) {
   oak_elliptic_args_t args;
   oak_elliptic_args(e, l, &args);
   args.least = least;
-  oak_status_t st = least ? oak_elliptic_inner_ghosts(e, l, least, OAK_ELLIPTIC_BOTH)
-                          : oak_elliptic_ghosts(e, l);
+  oak_status_t st =
+      least ? oak_elliptic_inner_ghosts(e, l, least, OAK_ELLIPTIC_BOTH) : oak_elliptic_ghosts(e, l);
   if (st == OAK_OK) st = oak_elliptic_launch(e, e->kernel.residual, l, &args);
   return st;
 }
@@ -98,7 +104,7 @@ oak_status_t oak_elliptic_residual(oak_elliptic_t *e, int l) { return find_resid
 
 /* From u = 0, smoothing changes the residual only in the finest blocks and in those beside them. */
 oak_status_t oak_elliptic_descend(oak_elliptic_t *e, int l, int zero) {
-  const int least = zero ? l - 1 : 0;
+  const int least = zero && least_smoothed(e, l) ? l - 1 : 0;
   oak_elliptic_level_t *level = &e->level[l];
   void *to = e->level[l - 1].rhs;
   oak_status_t st;
