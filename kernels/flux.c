@@ -30,15 +30,15 @@ OAK_FN void keep_side(const tile_t *t, int face, int at, int n, const real *flux
 
 OAK_FN void keep_xy_fluxes(const tile_t *t, int k, const flux_shared_t *sh) {
   if (!t->refined) return;
-  const int x = k * OAK_NY + t->y0, y = k * OAK_NX + t->x0;
-  if (t->x0 == 0) keep_side(t, 0, x, TY, &sh->fx[0][0][0], TX + 1, X_FACES);
-  if (t->x0 + TX == OAK_NX) keep_side(t, 1, x, TY, &sh->fx[0][0][TX], TX + 1, X_FACES);
-  if (t->y0 == 0) keep_side(t, 2, y, TX, &sh->fy[0][0][0], 1, Y_FACES);
-  if (t->y0 + TY == OAK_NY) keep_side(t, 3, y, TX, &sh->fy[0][TY][0], 1, Y_FACES);
+  const int j = t->y0 + FIRST_ROW(t), x = k * OAK_NY + j, y = k * OAK_NX + t->x0;
+  if (t->x0 == 0) keep_side(t, 0, x, ROWS, &sh->fx[0][0][0], TX + 1, X_FACES);
+  if (t->x0 + TX == OAK_NX) keep_side(t, 1, x, ROWS, &sh->fx[0][0][TX], TX + 1, X_FACES);
+  if (j == 0) keep_side(t, 2, y, TX, &sh->fy[0][0][0], 1, Y_FACES);
+  if (j + ROWS == OAK_NY) keep_side(t, 3, y, TX, &sh->fy[0][ROWS][0], 1, Y_FACES);
 }
 
-/* Compute the z fluxes of plane k, and wait until all lanes have computed their x and y fluxes. In
- * the two cases, these orders are the fastest (docs/performance-history.md). */
+/* Compute z fluxes, and wait until all lanes have computed their x and y fluxes. In the two cases,
+ * these orders are the fastest (docs/performance-history.md). */
 OAK_FN void complete_fluxes(const tile_t *t, int k, march_t *z, flux_shared_t *sh) {
 #if FETCHED
   oak_gate_arrive(&sh->fluxes_done);
@@ -53,7 +53,7 @@ OAK_FN void complete_fluxes(const tile_t *t, int k, march_t *z, flux_shared_t *s
 }
 
 #ifdef PHYSICS_SIDES
-/* Add the hook CELL_TERMS of cell (i, j), lane c, to its rates of change. */
+/* Add the hook CELL_TERMS of cell (i, j) of the present rows, lane c, to its rates of change. */
 OAK_FN void add_terms(const tile_t *t, const flux_shared_t *sh, int i, int j, int c,
                       OAK_PRIVATE_ARG(const real zlo[NFLUX], LANES),
                       OAK_PRIVATE_ARG(const real zup[NFLUX], LANES), const real q[], real rate[]) {
@@ -86,24 +86,24 @@ OAK_FN void add_terms(const tile_t *t, const flux_shared_t *sh, int i, int j, in
 #define Z_SPEED
 #endif
 
-/* The new state u[] of cell (i, j) of plane k from fluxes, sources and previous states. `own` is as
- * for reconstruct_cell; `zlo` and `zup` are z fluxes (3D). */
-OAK_FN void update_cell(const tile_t *t, int i, int j, int k, flux_shared_t *sh, const real *own,
+/* The new state u[] of cell (i, n) of the present rows of plane k from fluxes, sources and previous
+ * states. `own` is as for reconstruct_cell; `zlo` and `zup` are z fluxes (3D). */
+OAK_FN void update_cell(const tile_t *t, int i, int n, int k, flux_shared_t *sh, const real *own,
                         OAK_PRIVATE_ARG(const real zlo[NFLUX], LANES),
                         OAK_PRIVATE_ARG(const real zup[NFLUX], LANES), real u[NVAR]) {
   const oak_flux_args_t *arg = t->arg;
-  const int c = j * TX + i;
+  const int j = FIRST_ROW(t) + n, c = j * TX + i, lane = n * TX + i;
   const long long cell = tile_plane(t, k) - t->f->u + j * OAK_NX + i;
   real q[NVAR], source[NVAR];
   OAK_UNROLL
   for (int v = 0; v < NVAR; v++) q[v] = own ? own[v] : sh->s[0][v][j + GH][i + GH], source[v] = 0;
   add_sources(t->f, &t->user, t->block, t->x0 + i, t->y0 + j, k, q, source);
-  add_terms(t, sh, i, j, c, zlo, zup, q, source);
+  add_terms(t, sh, i, n, c, zlo, zup, q, source);
   METRIC(metric, t->f, &t->user, t->block, t->x0 + i, t->y0 + j, q);
   OAK_UNROLL
   for (int v = 0; v < NVAR; v++) {
-    real r = NET_FLUX(metric, v, 0, sh->fx[v][j][i], sh->fx[v][j][i + 1]) * t->inv_dx[0] +
-             NET_FLUX(metric, v, 1, sh->fy[v][j][i], sh->fy[v][j + 1][i]) * t->inv_dx[1] Z_RATE(v);
+    real r = NET_FLUX(metric, v, 0, sh->fx[v][n][i], sh->fx[v][n][i + 1]) * t->inv_dx[0] +
+             NET_FLUX(metric, v, 1, sh->fy[v][n][i], sh->fy[v][n + 1][i]) * t->inv_dx[1] Z_RATE(v);
     r = add_diffusion(arg, cell + v * OAK_CELLS, r);
     u[v] = (real)arg->dt * (r + source[v]);
     OAK_UNROLL
@@ -115,36 +115,36 @@ OAK_FN void update_cell(const tile_t *t, int i, int j, int k, flux_shared_t *sh,
   oak_round_result(u, t->number + (unsigned)k * OAK_NEXT_Z + (unsigned)i * OAK_NEXT_X +
                           (unsigned)j * OAK_NEXT_Y);
   const real speed =
-      WAVE_RATE(metric, 0, OAK_MAX(sh->fx[NVAR][j][i], sh->fx[NVAR][j][i + 1]), t->inv_dx[0]) +
-      WAVE_RATE(metric, 1, OAK_MAX(sh->fy[NVAR][j][i], sh->fy[NVAR][j + 1][i]), t->inv_dx[1])
+      WAVE_RATE(metric, 0, OAK_MAX(sh->fx[NVAR][n][i], sh->fx[NVAR][n][i + 1]), t->inv_dx[0]) +
+      WAVE_RATE(metric, 1, OAK_MAX(sh->fy[NVAR][n][i], sh->fy[NVAR][n + 1][i]), t->inv_dx[1])
           Z_SPEED;
   const real rate = own_rate(arg, &t->user, t->block, t->x0 + i, t->y0 + j, k, q, speed);
-  sh->rate[c] = OAK_MAX(sh->rate[c], rate);
-  sh->bad[c] += oak_state_valid(&t->user.physics, u) ? 0 : 1;
+  sh->rate[lane] = OAK_MAX(sh->rate[lane], rate);
+  sh->bad[lane] += oak_state_valid(&t->user.physics, u) ? 0 : 1;
 }
 
-/* The new states of plane k. Results are stored after the loop, because clang vectorises it only
- * then. */
-OAK_FN void update_plane(const tile_t *t, int k, flux_shared_t *sh, const real *own,
-                         OAK_PRIVATE_ARG(const real zlo[NFLUX], LANES),
-                         OAK_PRIVATE_ARG(const real zup[NFLUX], LANES)) {
-  store_t *out = t->arg->out + (tile_plane(t, k) - t->f->u);
+/* The new states of the present rows of plane k. Results are stored after the loop, because clang
+ * vectorises it only then. */
+OAK_FN void update_rows(const tile_t *t, int k, flux_shared_t *sh, const real *own,
+                        OAK_PRIVATE_ARG(const real zlo[NFLUX], LANES),
+                        OAK_PRIVATE_ARG(const real zup[NFLUX], LANES)) {
+  store_t *out = t->arg->out + (tile_plane(t, k) - t->f->u) + FIRST_ROW(t) * OAK_NX;
 #if OAK_STORE_LATER
-  OAK_PRIVATE(real result[NVAR], LANES);
-  OAK_LANE2(j, TY, i, TX) {
+  OAK_PRIVATE(real result[NVAR], ROWS * TX);
+  OAK_LANE2(n, ROWS, i, TX) {
     real u[NVAR];
-    update_cell(t, i, j, k, sh, own, zlo, zup, u);
-    for (int v = 0; v < NVAR; v++) OAK_MY(result[v], j * TX + i) = u[v];
+    update_cell(t, i, n, k, sh, own, zlo, zup, u);
+    for (int v = 0; v < NVAR; v++) OAK_MY(result[v], n * TX + i) = u[v];
   }
 #endif
-  OAK_LANE2(j, TY, i, TX) {
+  OAK_LANE2(n, ROWS, i, TX) {
     real u[NVAR];
 #if OAK_STORE_LATER
-    for (int v = 0; v < NVAR; v++) u[v] = OAK_MY(result[v], j * TX + i);
+    for (int v = 0; v < NVAR; v++) u[v] = OAK_MY(result[v], n * TX + i);
 #else
-    update_cell(t, i, j, k, sh, own, zlo, zup, u);
+    update_cell(t, i, n, k, sh, own, zlo, zup, u);
 #endif
-    oak_store(out + j * OAK_NX + i, OAK_CELLS, u);
+    oak_store(out + n * OAK_NX + i, OAK_CELLS, u);
   }
 }
 
@@ -152,8 +152,8 @@ OAK_FN void update_plane(const tile_t *t, int k, flux_shared_t *sh, const real *
 OAK_FN void put_results(const oak_flux_args_t *arg, long result, flux_shared_t *sh) {
   real fastest, invalid;
   OAK_BARRIER;
-  OAK_REDUCE_MAX(fastest, sh->rate, LANES);
-  OAK_REDUCE_SUM(invalid, sh->bad, LANES);
+  OAK_REDUCE_MAX(fastest, sh->rate, ROWS * TX);
+  OAK_REDUCE_SUM(invalid, sh->bad, ROWS * TX);
   OAK_SERIAL {
     arg->rate[result] = (double)fastest;
     arg->bad[result] = (arg->first ? 0 : arg->bad[result]) + (int)invalid;
@@ -169,17 +169,21 @@ OAK_KERNEL_SHARED(oak_flux, oak_flux_args_t, LANES, RESIDENT, sizeof(flux_shared
     halo_t halo;
     OAK_SHARED_STRUCT(flux_shared_t, sh);
     choose_tile(&t, &place);
-    OAK_LANE(c, LANES) sh.rate[c] = 0, sh.bad[c] = 0;
+    OAK_LANE(c, ROWS * TX) sh.rate[c] = 0, sh.bad[c] = 0;
     start_march(&t, &z);
     start_planes(&t, &z, &halo, &sh);
     OAK_NO_UNROLL
     for (int k = t.begin; k < t.end; k++) {
       plane_t *s = begin_plane(&t, k, &z, &halo, &sh);
       const real *own = own_cell(&z);
-      plane_fluxes(&t, k, s, own, &sh);
-      end_loads(&t, k, &z, &halo, &sh);
-      complete_fluxes(&t, k, &z, &sh);
-      update_plane(&t, k, &sh, own, LOWER_Z_FLUX(&z, k), UPPER_Z_FLUX(&z, k));
+      begin_fluxes(&t, k, s, &sh);
+      FOR_ROWS(&t) {
+        compute_fluxes(&t, k, s, own, &sh);
+        end_loads(&t, k, &z, &halo, &sh);
+        complete_fluxes(&t, k, &z, &sh);
+        update_rows(&t, k, &sh, own, LOWER_Z_FLUX(&z, k), UPPER_Z_FLUX(&z, k));
+        end_fluxes(&sh);
+      }
       next_plane(&z);
     }
     end_march(&t, &z);

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * x and y fluxes of a plane (flux_faces.h) where lanes are SIMD lanes or a loop. The cells
- * beside the tile and the last faces have loops of their own. */
+ * x and y fluxes of a plane (flux_faces.h) where lanes are SIMD lanes or a loop. Rows follow each
+ * other, so that only the states of few rows are kept. The cells beside the tile along x, and the
+ * last x faces, have loops of their own. */
 #ifndef OAK_FLUX_LANES_H
 #define OAK_FLUX_LANES_H
 
 #include "kernels/flux_reconstruct.h"
 
 #if !OAK_MANY_THREADS
-/* Columns are transposed first, because the data of SIMD lanes must be contiguous. */
+/* States at the first and last x faces of all rows, of the cells beside the tile. Columns are
+ * transposed first, because the data of SIMD lanes must be contiguous. */
 OAK_FN void reconstruct_x_ends(flux_shared_t *sh, const real s[NVAR][SY][SX]) {
-  OAK_ALIGNED real strip[2][NVAR][2 * RAD + 1][TY], edge[NVAR][TY];
+  OAK_ALIGNED real strip[2][NVAR][2 * RAD + 1][TY];
   for (int v = 0; v < NVAR; v++)
     for (int n = 0; n < 2 * RAD + 1; n++)
       OAK_INNER(j, TY) {
@@ -21,27 +23,20 @@ OAK_FN void reconstruct_x_ends(flux_shared_t *sh, const real s[NVAR][SY][SX]) {
     reconstruct_cell(&strip[0][0][RAD][j], NULL, 0, TY, (2 * RAD + 1) * TY, ql, qh);
     reconstruct_cell(&strip[1][0][RAD][j], NULL, 0, TY, (2 * RAD + 1) * TY, qn, ql);
     OAK_UNROLL
-    for (int v = 0; v < NVAR; v++) edge[v][j] = qh[v], sh->lx[v][j] = qn[v];
+    for (int v = 0; v < NVAR; v++) sh->bx[v][j] = qh[v], sh->lx[v][j] = qn[v];
   }
-  for (int v = 0; v < NVAR; v++)
-    OAK_INNER(j, TY) sh->hx[v][j][0] = edge[v][j];
 }
 
-OAK_FN void reconstruct_y_ends(flux_shared_t *sh, const real s[NVAR][SY][SX]) {
-  OAK_UNROLL
-  for (int upper = 0; upper < 2; upper++)
-    OAK_INNER(i, TX) {
-      real ql[NVAR], qh[NVAR];
-      reconstruct_cell(&s[0][upper ? TY + GH : GH - 1][i + GH], NULL, 1, SX, SY * SX, ql, qh);
-      OAK_UNROLL
-      for (int v = 0; v < NVAR; v++)
-        *(upper ? &sh->ly[v][i] : &sh->hy[v][0][i]) = upper ? ql[v] : qh[v];
-    }
-}
-
-OAK_FN void reconstruct_ends(flux_shared_t *sh, const real s[NVAR][SY][SX]) {
-  reconstruct_x_ends(sh, s);
-  reconstruct_y_ends(sh, s);
+/* Reconstruct row j across axis `dir`: states at the lower faces in `lo`, at the upper faces in
+ * `hi`. `next` leads to the next variable of `hi`. */
+OAK_FN void reconstruct_row(const real s[NVAR][SY][SX], int j, int dir, real lo[NVAR][TX],
+                            real *OAK_RESTRICT hi, int next) {
+  OAK_INNER(i, TX) {
+    real ql[NVAR], qh[NVAR];
+    reconstruct_cell(&s[0][j + GH][i + GH], NULL, dir, dir ? SX : 1, SY * SX, ql, qh);
+    OAK_UNROLL
+    for (int v = 0; v < NVAR; v++) lo[v][i] = ql[v], hi[v * next + i] = qh[v];
+  }
 }
 
 /* Fluxes through n faces in a row, from the states `below` and `above`. `next_...` lead from a
@@ -62,30 +57,65 @@ OAK_FN void row_fluxes(const tile_t *t, int dir, int first, int step, int n, con
   }
 }
 
-/* Fluxes through the lower faces of the cells of row j. */
-OAK_FN void x_fluxes(const tile_t *t, flux_shared_t *sh, int j, int k,
-                     OAK_PRIVATE_ARG(real lo[NVAR], LANES)) {
-  row_fluxes(t, 0, oak_face_index(0, t->x0, t->y0 + j, k), 1, TX, sh->hx[0][j], X_FACES, lo[0],
-             sizeof lo[0] / sizeof(real), sh->fx[0][j], X_FACES);
+/* Fluxes through the lower x faces of row n of the present rows. The state below the last face of
+ * the row goes to `below`. */
+OAK_FN void x_fluxes(const tile_t *t, int n, int k, const real s[NVAR][SY][SX], flux_shared_t *sh,
+                     real below[NVAR][ROWS]) {
+  OAK_ALIGNED real lo[NVAR][TX], hi[NVAR][TX + 1];
+  const int j = t->row + n;
+  OAK_UNROLL
+  for (int v = 0; v < NVAR; v++) hi[v][0] = sh->bx[v][j];
+  reconstruct_row(s, j, 0, lo, &hi[0][1], TX + 1);
+  OAK_UNROLL
+  for (int v = 0; v < NVAR; v++) below[v][n] = hi[v][TX];
+  row_fluxes(t, 0, oak_face_index(0, t->x0, t->y0 + j, k), 1, TX, hi[0], TX + 1, lo[0], TX,
+             sh->fx[0][n], X_FACES);
 }
 
-OAK_FN void y_fluxes(const tile_t *t, flux_shared_t *sh, int j, int k,
-                     OAK_PRIVATE_ARG(real lo[NVAR], LANES)) {
-  row_fluxes(t, 1, oak_face_index(1, t->x0, t->y0 + j, k), 1, TX, sh->hy[0][j], Y_FACES, lo[0],
-             sizeof lo[0] / sizeof(real), sh->fy[0][j], Y_FACES);
-}
-
-/* Fluxes through the last faces of rows and columns. */
-OAK_FN void end_fluxes(const tile_t *t, flux_shared_t *sh, int k) {
-  OAK_ALIGNED real below[NVAR][TY], last[NFLUX][TY];
-  for (int v = 0; v < NVAR; v++)
-    OAK_INNER(j, TY) below[v][j] = sh->hx[v][j][TX];
-  row_fluxes(t, 0, oak_face_index(0, t->x0 + TX, t->y0, k), OAK_NX + 1, TY, below[0], TY, sh->lx[0],
-             TY, last[0], TY);
+/* Fluxes through the last x faces of the present rows. */
+OAK_FN void last_x_fluxes(const tile_t *t, int k, real below[NVAR][ROWS], flux_shared_t *sh) {
+  OAK_ALIGNED real last[NFLUX][ROWS];
+  row_fluxes(t, 0, oak_face_index(0, t->x0 + TX, t->y0 + t->row, k), OAK_NX + 1, ROWS, below[0],
+             ROWS, &sh->lx[0][t->row], TY, last[0], ROWS);
+  OAK_UNROLL
   for (int v = 0; v < NFLUX; v++)
-    OAK_INNER(j, TY) sh->fx[v][j][TX] = last[v][j];
-  row_fluxes(t, 1, oak_face_index(1, t->x0, t->y0 + TY, k), 1, TX, sh->hy[0][TY], Y_FACES,
-             sh->ly[0], TX, sh->fy[0][TY], Y_FACES);
+    OAK_INNER(n, ROWS) sh->fx[v][n][TX] = last[v][n];
+}
+
+/* Fluxes through the lower y faces of row n of the present rows. The row below left its states
+ * there in sh->hy. */
+OAK_FN void y_fluxes(const tile_t *t, int n, int k, const real s[NVAR][SY][SX], flux_shared_t *sh) {
+  OAK_ALIGNED real lo[NVAR][TX];
+  const int j = t->row + n;
+  reconstruct_row(s, j, 1, lo, sh->hy[0][(j + 1) & 1], 2 * TX);
+  row_fluxes(t, 1, oak_face_index(1, t->x0, t->y0 + j, k), 1, TX, sh->hy[0][j & 1], 2 * TX, lo[0],
+             TX, sh->fy[0][n], Y_FACES);
+}
+
+OAK_FN void begin_fluxes(tile_t *t, int k, const real s[NVAR][SY][SX], flux_shared_t *sh) {
+  OAK_ALIGNED real lo[NVAR][TX];
+  reconstruct_x_ends(sh, s);
+  reconstruct_row(s, -1, 1, lo, sh->hy[0][0], 2 * TX);
+  t->row = 0;
+  y_fluxes(t, 0, k, s, sh);
+}
+
+OAK_FN void compute_fluxes(const tile_t *t, int k, const real s[NVAR][SY][SX], const real *own,
+                           flux_shared_t *sh) {
+  OAK_ALIGNED real below[NVAR][ROWS];
+  (void)own;
+  for (int n = 0; n < ROWS; n++) {
+    x_fluxes(t, n, k, s, sh, below);
+    y_fluxes(t, n + 1, k, s, sh);
+  }
+  last_x_fluxes(t, k, below, sh);
+}
+
+/* The upper y faces of these rows are the lower ones of the next rows. */
+OAK_FN void end_fluxes(flux_shared_t *sh) {
+  if (ROWS == TY) return;
+  for (int v = 0; v < NFLUX; v++)
+    OAK_INNER(i, TX) sh->fy[v][0][i] = sh->fy[v][ROWS][i];
 }
 
 #endif

@@ -21,9 +21,9 @@ typedef struct {
 /* Position of lane c in a plane of the block. */
 #define LANE_AT(c) (TX == OAK_NX ? (c) : (c) / TX * OAK_NX + (c) % TX)
 
-/* One step: plane k + 1 + RAD enters the queue, plane k + 1 is reconstructed, and the flux between
- * planes k and k + 1 is computed. With `loaded`, a lane's cell of the plane that enters is in
- * `entered`, with `next` from a variable to the next one. */
+/* One step for the present rows: plane k + 1 + RAD enters the queue, plane k + 1 is reconstructed,
+ * and the flux between planes k and k + 1 is computed. With `loaded`, a lane's cell of the plane
+ * that enters is in `entered`, with `next` from a variable to the next one. */
 OAK_FN void march(const tile_t *t, int k, int with_flux, int loaded, const store_t *entered,
                   int next, OAK_PRIVATE_ARG(const real queue[QLEN][NVAR], LANES),
                   OAK_PRIVATE_ARG(real entering[OAK_RESTRICT NVAR], LANES),
@@ -35,7 +35,8 @@ OAK_FN void march(const tile_t *t, int k, int with_flux, int loaded, const store
   OAK_UNROLL
   for (int q = 0; q < QLEN - 1; q++) at[q] = OAK_QUEUE(QLEN, k, q);
   const int upper = OAK_QUEUE(2, k, 1);
-  OAK_LANE(c, LANES) {
+  OAK_LANE(n, ROWS * TX) {
+    const int c = FIRST_ROW(t) * TX + n;
     real q[NVAR], lo[NVAR], hi[NVAR], ql[NVAR], flux[NFLUX];
     if (loaded)
       load_primitive(&t->user, entered, next, q);
@@ -103,7 +104,7 @@ OAK_FN void keep_z_fluxes(const tile_t *t, int face,
 #endif
 
 /* Fill the queue, and compute the z flux below the first plane. */
-OAK_FN void start_march(const tile_t *t, march_t *m) {
+OAK_FN void start_march(tile_t *t, march_t *m) {
   OAK_UNROLL
   for (int n = 0; n < QLEN - 1; n++) {
     long long stride;
@@ -118,6 +119,7 @@ OAK_FN void start_march(const tile_t *t, march_t *m) {
   }
   FIRST_STEPS
   for (int n = 2; n > 0; n--) {
+    FOR_ROWS(t)
     march(t, t->begin - n, n == 1, 0, NULL, 0, m->queue,
           m->queue[OAK_QUEUE(QLEN, t->begin - n, QLEN - 1)], m->high, m->flux);
     OAK_QUEUE_TURN(m->queue, QLEN, NVAR);
@@ -126,7 +128,7 @@ OAK_FN void start_march(const tile_t *t, march_t *m) {
   if (t->begin == 0) keep_z_fluxes(t, 4, m->flux[OAK_QUEUE(2, 0, 0)]);
 }
 
-/* Compute the z flux above plane k. */
+/* Compute the z fluxes above the present rows of plane k. */
 OAK_FN void march_on(const tile_t *t, int k, march_t *m, flux_shared_t *sh) {
   (void)sh;
   end_fetch(t, k, sh);

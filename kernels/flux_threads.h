@@ -72,7 +72,36 @@ OAK_FN void y_fluxes(const tile_t *t, flux_shared_t *sh, int j, int k, real lo[N
               &sh->hy[0][TY][last], &sh->ly[0][last], TX, &sh->fy[0][TY][last]);
 }
 
-#define end_fluxes(t, sh, k) ((void)0)
+/* Reconstruct the cell of a lane across axis `dir`. The state at the upper face goes to shared
+ * memory, for the neighbour: `next` leads from a variable `to` the next one. */
+OAK_FN void reconstruct_own(const real s[NVAR][SY][SX], int dir, const real *own, real lo[NVAR],
+                            real *to, int next) {
+  const int i = OAK_THREAD % TX, j = OAK_THREAD / TX;
+  real hi[NVAR];
+  reconstruct_cell(&s[0][j + GH][i + GH], own, dir, dir ? SX : 1, SY * SX, lo, hi);
+  OAK_UNROLL
+  for (int v = 0; v < NVAR; v++) to[v * next + i] = hi[v];
+}
+
+OAK_FN void begin_fluxes(const tile_t *t, int k, const real s[NVAR][SY][SX], flux_shared_t *sh) {
+  (void)t, (void)k;
+  reconstruct_ends(sh, s);
+}
+
+/* All x and y fluxes of plane k, whose states are in `s`; `own` as for reconstruct_cell. */
+OAK_FN void compute_fluxes(const tile_t *t, int k, const real s[NVAR][SY][SX], const real *own,
+                           flux_shared_t *sh) {
+  const int j = OAK_THREAD / TX;
+  real xlo[NVAR], ylo[NVAR];
+  reconstruct_own(s, 0, own, xlo, &sh->hx[0][j][1], X_FACES);
+  reconstruct_own(s, 1, own, ylo, &sh->hy[0][j + 1][0], Y_FACES);
+  OAK_BARRIER;
+  fetch(t, k, sh);
+  x_fluxes(t, sh, j, k, xlo);
+  y_fluxes(t, sh, j, k, ylo);
+}
+
+#define end_fluxes(sh) ((void)0)
 
 #endif
 #endif

@@ -32,6 +32,19 @@
 #define QLEN (RAD > 0 ? 2 * RAD + 1 : 2)
 #define QPLANE (RAD > 0 ? RAD - 1 : 0)
 
+/* The fluxes and the new states of a plane are computed for ROWS rows of the tile at a time. On
+ * CPUs, the fluxes of so few rows are still in the first-level cache when the new states need them
+ * (docs/performance-history.md). */
+#if OAK_MANY_THREADS
+#define ROWS TY
+#define FIRST_ROW(t) 0
+#define FOR_ROWS(t)
+#else
+#define ROWS (TX > 8 && TY % 4 == 0 ? 4 : TY)
+#define FIRST_ROW(t) (t)->row
+#define FOR_ROWS(t) for ((t)->row = 0; (t)->row < TY; (t)->row += ROWS)
+#endif
+
 #undef OAK_TEAM
 #define OAK_TEAM LANES
 
@@ -43,18 +56,24 @@ typedef struct {
   oak_gate_t fetched, fluxes_done;
 #endif
   OAK_ALIGNED real s[PIPELINED ? 2 : 1][NVAR][SY][SX]; /* primitive planes with their halo */
-  OAK_ALIGNED real hx[NVAR][TY][TX + 1];               /* states below x faces, of cells -1 .. */
-  OAK_ALIGNED real hy[NVAR][TY + 1][TX];               /* the same of y faces */
-  OAK_ALIGNED real lx[NVAR][TY];                       /* states above the last faces */
+#if OAK_MANY_THREADS
+  OAK_ALIGNED real hx[NVAR][TY][TX + 1]; /* states below x faces, of cells -1 .. */
+  OAK_ALIGNED real hy[NVAR][TY + 1][TX]; /* the same of y faces */
+  OAK_ALIGNED real lx[NVAR][TY];         /* states above the last faces */
   OAK_ALIGNED real ly[NVAR][TX];
-  OAK_ALIGNED real fx[NFLUX][TY][TX + 1];
-  OAK_ALIGNED real fy[NFLUX][TY + 1][TX];
-  OAK_ALIGNED real rate[LANES];
-  OAK_ALIGNED real bad[LANES]; /* as wide as the other arrays, so that SIMD lanes stay full */
+#else
+  OAK_ALIGNED real bx[NVAR][TY];    /* states below the first x faces */
+  OAK_ALIGNED real lx[NVAR][TY];    /* states above the last x faces */
+  OAK_ALIGNED real hy[NVAR][2][TX]; /* states below the y faces of two rows */
+#endif
+  OAK_ALIGNED real fx[NFLUX][ROWS][TX + 1];
+  OAK_ALIGNED real fy[NFLUX][ROWS + 1][TX];
+  OAK_ALIGNED real rate[ROWS * TX];
+  OAK_ALIGNED real bad[ROWS * TX]; /* as wide as the other arrays, so that SIMD lanes stay full */
 } flux_shared_t;
-/* From a variable to the next one in hx and fx, and in hy and fy. */
-#define X_FACES (TY * (TX + 1))
-#define Y_FACES ((TY + 1) * TX)
+/* From a variable to the next one in hx and fx, and in fy. */
+#define X_FACES (ROWS * (TX + 1))
+#define Y_FACES ((ROWS + 1) * TX)
 
 /* A tile of the xy planes of a block, and its planes. */
 typedef struct {
@@ -63,6 +82,9 @@ typedef struct {
   oak_user_t user;
   long block;
   int x0, y0, begin, end;
+#if !OAK_MANY_THREADS
+  int row; /* the first of the ROWS rows that are computed now */
+#endif
   int refined; /* a face beside the tile is a refinement boundary */
   real inv_dx[3];
   unsigned number; /* of the first cell of plane 0 */

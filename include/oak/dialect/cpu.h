@@ -103,9 +103,6 @@ extern void oak_near_beyond(void)
  * arrays whose distance is a power of two would share few sets of the cache. */
 #define OAK_LANE(c, nc) OAK_INNER(c, nc)
 #define OAK_LANE2(j, nj, i, ni) OAK_INNER2(j, nj, i, ni)
-/* Rows of lanes one after the other. */
-#define OAK_LANE_ROWS(j, nj, ni) for (int j = 0; j < (nj); j++)
-#define OAK_ROW_LANE(i, ni) OAK_INNER(i, ni)
 #define OAK_PRIVATE(declaration, lanes) __attribute__((aligned(64))) declaration[(lanes) + 8]
 #define OAK_PRIVATE_ARG(declaration, lanes) declaration[(lanes) + 8]
 #define OAK_MY(x, c) (x)[c]

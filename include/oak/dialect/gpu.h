@@ -128,9 +128,6 @@ static __device__ __forceinline__ T oak_gang_reduce(T x, int n, combine_t combin
 #define OAK_LANE(c, nc) for (int c = OAK_THREAD, oak_o = 1; oak_o; oak_o = 0)
 #define OAK_LANE2(j, nj, i, ni) \
   for (int j = OAK_THREAD / (ni), i = OAK_THREAD % (ni), oak_o = 1; oak_o; oak_o = 0)
-/* The same as two nested loops, with work per row in the outer one. */
-#define OAK_LANE_ROWS(j, nj, ni) for (int j = OAK_THREAD / (ni), oak_p = 1; oak_p; oak_p = 0)
-#define OAK_ROW_LANE(i, ni) for (int i = OAK_THREAD % (ni), oak_o = 1; oak_o; oak_o = 0)
 #define OAK_PRIVATE(declaration, lanes) declaration
 #define OAK_PRIVATE_ARG(declaration, lanes) declaration
 #define OAK_MY(x, c) (x)
