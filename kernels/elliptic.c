@@ -279,6 +279,21 @@ OAK_KERNEL(oak_elliptic_combine, oak_elliptic_combine_args_t, ELLIPTIC_LANES) {
   }
 }
 
+/* The largest |x| of each block. */
+OAK_KERNEL(oak_elliptic_largest, oak_elliptic_sums_args_t, OAK_CHUNK_LANES) {
+  OAK_ARGS(oak_elliptic_sums_args_t);
+  OAK_OUTER(n) {
+    const real *x = arg.x + n * (long long)OAK_CELLS;
+    OAK_SHARED double lane[OAK_CHUNK_LANES];
+    OAK_INNER(i, OAK_CHUNK_LANES) lane[i] = 0;
+    OAK_CHUNKS(first)
+    OAK_INNER(i, OAK_CHUNK(first)) lane[i] = elliptic_larger(lane[i], x[first + i]);
+    double result;
+    OAK_REDUCE_MAX(result, lane, OAK_CHUNK_LANES);
+    OAK_SERIAL arg.out[n] = result;
+  }
+}
+
 /* The order of sums depends on the block alone. */
 OAK_KERNEL(oak_elliptic_sums, oak_elliptic_sums_args_t, OAK_CHUNK_LANES) {
   OAK_ARGS(oak_elliptic_sums_args_t);

@@ -26,6 +26,7 @@ typedef enum {
   X(slopes)                     \
   X(bound)                      \
   X(combine)                    \
+  X(largest)                    \
   X(sums)                       \
   X(fine)                       \
   X(coarse)                     \
@@ -311,6 +312,9 @@ oak_status_t oak_elliptic_note(oak_elliptic_t *e, int slot);
 /** The largest residual of each slot on all ranks. Collective; fails on all ranks if \a st is not
  * OAK_OK on one. */
 oak_status_t oak_elliptic_noted(oak_elliptic_t *e, oak_status_t st, int slots, double *out);
+/** The largest |x| on the finest level; infinite if one is not a number. Collective; fails on all
+ * ranks if \a st is not OAK_OK on one. */
+oak_status_t oak_elliptic_largest(oak_elliptic_t *e, oak_status_t st, const void *x, double *out);
 /** Sums over the finest level, the same for any number of ranks: largest |x|, and the integrals of
  * x, x y and x x. Collective; fails on all ranks if \a st is not OAK_OK on one. */
 oak_status_t oak_elliptic_sums(oak_elliptic_t *e, oak_status_t st, const void *x, const void *y,

@@ -157,6 +157,13 @@ oak_status_t oak_elliptic_noted(oak_elliptic_t *e, oak_status_t st, int slots, d
   return OAK_OK;
 }
 
+oak_status_t oak_elliptic_largest(oak_elliptic_t *e, oak_status_t st, const void *x, double *out) {
+  const oak_elliptic_sums_args_t args = {.x = x, .out = e->norms};
+  const int n = e->mesh->nblock;
+  if (st == OAK_OK && n) st = oak_device_launch(e->dev, e->kernel.largest, n, &args, sizeof args);
+  return oak_elliptic_noted(e, st, 1, out);
+}
+
 static double block_volume(const oak_elliptic_t *e, int level) {
   double volume = 1;
   for (int d = 0; d < e->dim; d++) volume *= ldexp(e->setup.dx0[d], -level);

@@ -105,12 +105,13 @@ static oak_status_t remove_mean(oak_elliptic_t *e, oak_status_t st, void *x) {
 
 /* The largest residual on all ranks. Collective. */
 static oak_status_t find_residual(oak_elliptic_t *e, oak_status_t st, double *out) {
-  double sum[OAK_ELLIPTIC_SUMS];
   const int top = e->nlevel - 1;
+  if (e->plain) {
+    oak_keep_failure(&st, oak_elliptic_note(e, 0));
+    return oak_elliptic_noted(e, st, 1, out);
+  }
   oak_keep_failure(&st, oak_elliptic_residual(e, top));
-  OAK_TRY(oak_elliptic_sums(e, st, e->level[top].res, e->level[top].res, sum));
-  *out = sum[0];
-  return OAK_OK;
+  return oak_elliptic_largest(e, st, e->level[top].res, out);
 }
 
 static oak_status_t diverged(const oak_elliptic_options_t *o, const oak_elliptic_report_t *r) {
@@ -241,13 +242,13 @@ static oak_status_t iterate(oak_elliptic_t *e, const oak_elliptic_options_t *o, 
   return OAK_OK;
 }
 
-/* `res` holds the residual of u. */
 static oak_status_t krylov(oak_elliptic_t *e, const oak_elliptic_options_t *o,
                            oak_elliptic_report_t *r) {
   const int top = e->nlevel - 1;
   oak_elliptic_level_t *level = &e->level[top];
   double rho = 0, alpha = 1, omega = 1;
   oak_status_t st = alloc_work(e);
+  if (e->plain) oak_keep_failure(&st, oak_elliptic_residual(e, top)); /* `res` does not hold it */
   if (st == OAK_OK) st = oak_elliptic_combine(e, top, level->u.memory.mine, e->work[X], 1, 0, 0);
   for (int i = R; i <= R0 && st == OAK_OK; i++)
     st = oak_elliptic_combine(e, top, level->res, e->work[i], 1, 0, 0);
@@ -269,21 +270,21 @@ oak_status_t oak_elliptic_solve(oak_elliptic_t *e, const oak_elliptic_options_t 
                                 oak_elliptic_report_t *r) {
   const int top = e->nlevel - 1;
   oak_elliptic_level_t *level = &e->level[top];
-  double sum[OAK_ELLIPTIC_SUMS];
+  double largest;
   *r = (oak_elliptic_report_t){0};
   oak_status_t st = oak_elliptic_bound(e);
   if (e->setup.bodies && st == OAK_OK) st = oak_elliptic_add_bodies(e);
   st = remove_mean(e, st, level->rhs);
   void *size = e->setup.bodies ? level->res : level->rhs;
-  OAK_TRY(oak_elliptic_sums(e, st, size, size, sum));
-  r->scale = sum[0] > 0 ? sum[0] : 1;
+  OAK_TRY(oak_elliptic_largest(e, st, size, &largest));
+  r->scale = largest > 0 && isfinite(largest) ? largest : 1;
   st = OAK_OK;
   if (o->full && (o->krylov || top == 0)) {
     st = oak_elliptic_meet(e, top);
     oak_keep_failure(&st, oak_elliptic_combine(e, top, NULL, level->u.memory.mine, 0, 0, 0));
   }
   if (o->full && !o->krylov)
-    r->residual[0] = sum[0]; /* of u = 0 */
+    r->residual[0] = largest; /* of u = 0 */
   else
     OAK_TRY(find_residual(e, st, &r->residual[0]));
   if (!o->krylov) OAK_TRY(cycles(e, o, r));
