@@ -44,8 +44,10 @@ OAK_FN oak_at_t child_place(const oak_at_t *at, int e) {
   child.level++;
   OAK_UNROLL
   for (int d = 0; d < OAK_DIM; d++) {
+    child.x[d] =
+        oak_moved(d, at->x[d], (e >> d & 1 ? 0.25 : -0.25) * oak_dx(at->state, at->level, d));
     child.dx[d] = 0.5 * at->dx[d];
-    child.x[d] += (e >> d & 1 ? 0.25 : -0.25) * at->dx[d];
+    if (OAK_COORDINATES && (d == 1 || OAK_LOG_RADIUS)) child.dx[d] *= child.x[0] / at->x[0];
   }
   return child;
 }
@@ -71,7 +73,7 @@ OAK_FN void adapt_prolong_state(const oak_adapt_args_t *arg, int source, int chi
       }
 #endif
 #if OAK_HAS_physics_to_smooth
-      oak_state_from_smooth(&user.physics, coarse, fine);
+      oak_state_from_smooth(&user.physics, oak_span(&arg->f, source, x[0], x[1]), coarse, fine);
 #endif
       for (int e = 0; e < CHILDREN; e++)
         oak_store(out + OAK_INDEX(2 * i + (e & 1), 2 * j + (e >> 1 & 1), 2 * k + (e >> 2)),

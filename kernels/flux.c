@@ -56,7 +56,8 @@ OAK_FN void complete_fluxes(const tile_t *t, int k, march_t *z, flux_shared_t *s
 /* Add the hook CELL_TERMS of cell (i, j) of the present rows, lane c, to its rates of change. */
 OAK_FN void add_terms(const tile_t *t, const flux_shared_t *sh, int i, int j, int c,
                       OAK_PRIVATE_ARG(const real zlo[NFLUX], LANES),
-                      OAK_PRIVATE_ARG(const real zup[NFLUX], LANES), const real q[], real rate[]) {
+                      OAK_PRIVATE_ARG(const real zup[NFLUX], LANES), const real inv_size[],
+                      const real q[], real rate[]) {
   real lower[3][PHYSICS_SIDES], upper[3][PHYSICS_SIDES];
   (void)c, (void)zlo, (void)zup;
   OAK_UNROLL
@@ -69,10 +70,10 @@ OAK_FN void add_terms(const tile_t *t, const flux_shared_t *sh, int i, int j, in
   }
   OAK_UNROLL
   for (int d = 0; d < OAK_DIM; d++)
-    add_cell_terms(&t->user.physics, q, lower[d], upper[d], d, t->inv_dx[d], rate);
+    add_cell_terms(&t->user.physics, q, lower[d], upper[d], d, inv_size[d], rate);
 }
 #else
-#define add_terms(t, sh, i, j, c, zlo, zup, q, rate) ((void)(c))
+#define add_terms(t, sh, i, j, c, zlo, zup, inv_size, q, rate) ((void)(c))
 #endif
 
 /* What the fluxes of variable v add to a cell per time, and the largest wave speed / dx of its
@@ -98,8 +99,13 @@ OAK_FN void update_cell(const tile_t *t, int i, int n, int k, flux_shared_t *sh,
   OAK_UNROLL
   for (int v = 0; v < NVAR; v++) q[v] = own ? own[v] : sh->s[0][v][j + GH][i + GH], source[v] = 0;
   add_sources(t->f, &t->user, t->block, t->x0 + i, t->y0 + j, k, q, source);
-  add_terms(t, sh, i, n, c, zlo, zup, q, source);
   METRIC(metric, t->f, &t->user, t->block, t->x0 + i, t->y0 + j, q);
+#ifdef PHYSICS_SIDES
+  real inv_size[3];
+  OAK_UNROLL
+  for (int d = 0; d < OAK_DIM; d++) inv_size[d] = INV_SIZE(metric, d, t->inv_dx[d]);
+#endif
+  add_terms(t, sh, i, n, c, zlo, zup, inv_size, q, source);
   OAK_UNROLL
   for (int v = 0; v < NVAR; v++) {
     real r = NET_FLUX(metric, v, 0, sh->fx[v][n][i], sh->fx[v][n][i + 1]) * t->inv_dx[0] +

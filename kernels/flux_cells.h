@@ -52,7 +52,9 @@ OAK_FN void cross_fluxes(const oak_flux_args_t *arg, const oak_user_t *user, lon
     fastest = OAK_MAX(flux[NVAR], fastest);
     keep_cell_flux(arg, block, 2 * dir + n, x, flux);
 #ifdef PHYSICS_SIDES
-    if (n) add_cell_terms(&user->physics, q, lower, flux + LEFT_SIDE, dir, inv_dx, rate);
+    if (n)
+      add_cell_terms(&user->physics, q, lower, flux + LEFT_SIDE, dir, INV_SIZE(metric, dir, inv_dx),
+                     rate);
     for (int v = 0; v < NVAR; v++) q[v] = window[v][RAD]; /* of cell x[] after the first turn */
     for (int s = 0; s < PHYSICS_SIDES; s++) lower[s] = flux[RIGHT_SIDE + s];
 #endif
@@ -116,7 +118,8 @@ OAK_FN void beside_fluxes(const oak_flux_args_t *arg, const oak_user_t *user, lo
   for (int v = 0; v < NVAR; v++)
     rate[v] += NET_FLUX(metric, v, dir, flux[0][v], flux[1][v]) * inv_dx;
 #ifdef PHYSICS_SIDES
-  add_cell_terms(&user->physics, q, flux[0] + RIGHT_SIDE, flux[1] + LEFT_SIDE, dir, inv_dx, rate);
+  add_cell_terms(&user->physics, q, flux[0] + RIGHT_SIDE, flux[1] + LEFT_SIDE, dir,
+                 INV_SIZE(metric, dir, inv_dx), rate);
 #endif
   *speed += WAVE_RATE(metric, dir, OAK_MAX(flux[0][NVAR], flux[1][NVAR]), inv_dx);
   for (int n = 0; n < 2 && refined; n++) keep_cell_flux(arg, block, 2 * dir + n, x, flux[n]);
@@ -148,8 +151,8 @@ OAK_FN real walk_column(const oak_flux_args_t *arg, const oak_user_t *user, long
     for (int v = 0; v < NVAR; v++)
       rate[v] += NET_FLUX(metric, v, AXIS, flux[0][v], flux[1][v]) * inv_dx[AXIS];
 #ifdef PHYSICS_SIDES
-    add_cell_terms(&user->physics, q, flux[0] + RIGHT_SIDE, flux[1] + LEFT_SIDE, AXIS, inv_dx[AXIS],
-                   rate);
+    add_cell_terms(&user->physics, q, flux[0] + RIGHT_SIDE, flux[1] + LEFT_SIDE, AXIS,
+                   INV_SIZE(metric, AXIS, inv_dx[AXIS]), rate);
 #endif
     speed += WAVE_RATE(metric, AXIS, OAK_MAX(flux[0][NVAR], flux[1][NVAR]), inv_dx[AXIS]);
     speed = own_rate(arg, user, block, x[0], x[1], x[2], q, speed);

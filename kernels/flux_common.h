@@ -117,7 +117,8 @@ OAK_FN real face_flux(const physics_parameters_t *ph, const real left[], const r
 
 #ifdef PHYSICS_SIDES
 /* Add the hook CELL_TERMS to the rates of change of a cell, from the values on the cell's side of
- * its lower and upper face. */
+ * its lower and upper face. inv_dx: 1 / the true size of the cell (INV_SIZE). */
+#define INV_SIZE(metric, dir, inv_dx) WAVE_RATE(metric, dir, (real)1, inv_dx)
 OAK_FN void add_cell_terms(const physics_parameters_t *ph, const real q[], const real lower[],
                            const real upper[], int dir, real inv_dx, real rate[]) {
   real r[NVAR];
@@ -157,6 +158,10 @@ OAK_FN void turned_fluxes(const oak_user_t *user, const real q[], real turned[])
   for (int v = 0; v < NVAR; v++) state[v] = q[v];
 #if OAK_PHI_AXIS
   physics_flux(&user->physics, q, OAK_PHI_AXIS, turned);
+#ifdef PHYSICS_SIDES
+  real side[2][PHYSICS_SIDES]; /* FACE_SIDES takes its part off, as at faces */
+  physics_face_sides(&user->physics, q, q, q, q, OAK_PHI_AXIS, turned, side[0], side[1]);
+#endif
 #define TURN(a, b, c)                   \
   state[a] = turned[a];                 \
   turned[a] = turned[OAK_PHI_OF(b, c)]; \

@@ -78,7 +78,8 @@ OAK_FN void halo_restrict_state(const oak_halo_args_t *arg, const oak_halo_task_
     store_t *q = dst + (pack ? row * HA(dir) : layer * FACE_CELLS(dir) + (b0 + b) * FA(dir) + a0);
     OAK_LANES(a, HA(dir)) {
       real coarse[NVAR];
-      oak_restrict_state(&user.physics, p + a * step, coarse);
+      oak_restrict_state(&user.physics, p + a * step, coarse_span(arg, t, pack, layer, b, a, x),
+                         coarse);
       oak_store(q + a, OAK_NG * (pack ? HB(dir) * HA(dir) : FACE_CELLS(dir)), coarse);
     }
   }
@@ -154,7 +155,7 @@ OAK_FN void halo_prolong_smooth(const oak_halo_args_t *arg, const oak_halo_task_
       face_point(dir, high ? m : OAK_ALONG(dir) - 1 - m, (t->sub & 1) * HA(dir) + a,
                  (t->sub >> 1) * HB(dir) + b, x);
       oak_prolong_smooth(&arg->f, &user.physics, t->source, x, (real)arg->theta, coarse, fine);
-      oak_state_from_smooth(&user.physics, coarse, fine);
+      oak_state_from_smooth(&user.physics, oak_span(&arg->f, t->source, x[0], x[1]), coarse, fine);
       for (int e = 0; e < 1 << OAK_DIM; e++) {
         const int n = e >> dir & 1,
                   distance = 2 * m + (high ? n : 1 - n); /* layers from the face */

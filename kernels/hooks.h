@@ -302,11 +302,11 @@ OAK_FN real oak_near(const oak_at_t *at, int v, int i, int j, int k);
 /* Physics: converts a conserved state to variables that are interpolated. */
 #define TO_SMOOTH(ph, u) \
   OAK_HOOK(void, _to_smooth)(const physics_parameters_t *ph, real u[OAK_STATE])
-/* Physics: converts interpolated states back. */
-#define FROM_SMOOTH(ph, coarse, fine)                            \
+/* Physics: converts interpolated states back; share[]: of the fine cells in the coarse volume. */
+#define FROM_SMOOTH(ph, coarse, fine, share)                     \
   OAK_HOOK(void, _from_smooth)                                   \
   (const physics_parameters_t *ph, const real coarse[OAK_STATE], \
-   real fine[][PHYSICS_NVAR + NSCALARS + NSOLID])
+   real fine[][PHYSICS_NVAR + NSCALARS + NSOLID], const real share[])
 /* Physics: changes the mean of fine cells that fills a coarse ghost cell. */
 #define TO_COARSE(ph, fine, coarse)                                               \
   OAK_HOOK(void, _to_coarse)                                                      \

@@ -88,8 +88,8 @@ OAK_FN real repair_cell(const oak_flux_args_t *s, const oak_user_t *user, long b
     for (int v = 0; v < NVAR; v++)
       r[v] += NET_FLUX(metric, v, dir, flux[0][v], flux[1][v]) * inv_dx[dir];
 #ifdef PHYSICS_SIDES
-    add_cell_terms(&user->physics, q, flux[0] + RIGHT_SIDE, flux[1] + LEFT_SIDE, dir, inv_dx[dir],
-                   r);
+    add_cell_terms(&user->physics, q, flux[0] + RIGHT_SIDE, flux[1] + LEFT_SIDE, dir,
+                   INV_SIZE(metric, dir, inv_dx[dir]), r);
 #endif
     speed += WAVE_RATE(metric, dir, OAK_MAX(flux[0][NVAR], flux[1][NVAR]), inv_dx[dir]);
     for (int n = 0; n < 2 && mark; n++) keep_cell_flux(s, block, 2 * dir + n, x, flux[n]);

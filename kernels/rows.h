@@ -190,6 +190,21 @@ OAK_FN void oak_keep_valid(const physics_parameters_t *ph, oak_span_t span, cons
 
 #if OAK_HAS_physics_to_smooth || OAK_HAS_FIXED
 #if OAK_HAS_physics_to_smooth
+/* The shares of the fine cells in the volume of a coarse cell. */
+OAK_FN void oak_shares(oak_span_t span, real share[]) {
+  OAK_UNROLL
+  for (int e = 0; e < 1 << OAK_DIM; e++) {
+    share[e] = (real)(1.0 / (1 << OAK_DIM));
+#if OAK_COORDINATES
+    const oak_parts_t g = oak_parts(span, 0);
+    OAK_UNROLL
+    for (int d = 0; d < OAK_CURVED; d++) share[e] *= e >> d & 1 ? 1 + g.more[d] : 1 - g.more[d];
+#else
+    (void)span;
+#endif
+  }
+}
+
 /** Convert a state to smooth variables: those of the physics by TO_SMOOTH, and X of each scalar. */
 OAK_FN void oak_state_to_smooth(const physics_parameters_t *ph, real u[]) {
 #if NSCALARS
@@ -202,16 +217,18 @@ OAK_FN void oak_state_to_smooth(const physics_parameters_t *ph, real u[]) {
 
 /** The conversion back to conserved variables. The same number is added to the X of all fine cells,
  * so that their mean is that of the coarse cell. */
-OAK_FN void oak_state_from_smooth(const physics_parameters_t *ph, const real coarse[],
-                                  real fine[][NVAR]) {
-  physics_from_smooth(ph, coarse, fine);
+OAK_FN void oak_state_from_smooth(const physics_parameters_t *ph, oak_span_t span,
+                                  const real coarse[], real fine[][NVAR]) {
+  real share[1 << OAK_DIM];
+  oak_shares(span, share);
+  physics_from_smooth(ph, coarse, fine, share);
 #if NSCALARS
   real mass = 0;
-  for (int e = 0; e < 1 << OAK_DIM; e++) mass += fine[e][PHYSICS_MASS];
+  for (int e = 0; e < 1 << OAK_DIM; e++) mass += share[e] * fine[e][PHYSICS_MASS];
   for (int n = PHYSICS_NVAR; n < PHYSICS_NVAR + NSCALARS; n++) {
     real sum = 0;
-    for (int e = 0; e < 1 << OAK_DIM; e++) sum += fine[e][n] * fine[e][PHYSICS_MASS];
-    const real missing = (real)(1 << OAK_DIM) * coarse[n] - sum;
+    for (int e = 0; e < 1 << OAK_DIM; e++) sum += share[e] * fine[e][n] * fine[e][PHYSICS_MASS];
+    const real missing = coarse[n] - sum;
     const real more = mass > 0 ? missing / mass : 0;
     for (int e = 0; e < 1 << OAK_DIM; e++) fine[e][n] = (fine[e][n] + more) * fine[e][PHYSICS_MASS];
   }
@@ -247,11 +264,12 @@ OAK_FN void oak_prolong_smooth(const oak_field_t *f, const physics_parameters_t 
     for (int v = 0; v < NVAR; v++)
       slope[v][dir] = limiter_gminmod(u[v] - beside[0][v], beside[1][v] - u[v], theta);
   }
+  const oak_parts_t parts = oak_parts(oak_span(f, block, x[0], x[1]), 0);
   OAK_UNROLL
   for (int e = 0; e < 1 << OAK_DIM; e++) {
     const int upper[3] = {e & 1, e >> 1 & 1, e >> 2};
     OAK_UNROLL
-    for (int v = 0; v < NVAR; v++) fine[e][v] = oak_prolong(u[v], slope[v], upper, oak_even());
+    for (int v = 0; v < NVAR; v++) fine[e][v] = oak_prolong(u[v], slope[v], upper, parts);
   }
 }
 #endif
@@ -280,14 +298,16 @@ OAK_FN real oak_restrict(const store_t *p, oak_parts_t g) {
 
 #if OAK_HAS_physics_to_coarse
 /** The state of a coarse ghost cell from the 2^d fine cells whose lowest is at p: their average,
- * changed by TO_COARSE. Scalars have the X of the average. */
-OAK_FN void oak_restrict_state(const physics_parameters_t *ph, const store_t *p, real coarse[]) {
+ * changed by TO_COARSE; span: of the coarse cell. Scalars have the X of the average. */
+OAK_FN void oak_restrict_state(const physics_parameters_t *ph, const store_t *p, oak_span_t span,
+                               real coarse[]) {
   real fine[1 << OAK_DIM][NVAR];
   OAK_UNROLL
   for (int e = 0; e < 1 << OAK_DIM; e++)
     oak_load(p + OAK_INDEX(e & 1, e >> 1 & 1, e >> 2), OAK_CELLS, fine[e]);
   OAK_UNROLL
-  for (int v = 0; v < NVAR; v++) coarse[v] = oak_restrict(p + v * OAK_CELLS, oak_even());
+  for (int v = 0; v < NVAR; v++)
+    coarse[v] = oak_restrict(p + v * OAK_CELLS, oak_parts(span, oak_is_angular(v)));
 #if NSCALARS
   const real mass = coarse[PHYSICS_MASS];
 #endif

@@ -115,24 +115,28 @@ OAK_FN void load_primitive(const oak_user_t *user, const store_t *p, long long s
 /** Value of variable `v` of the state, which a hook FIELD sets, in the cell of `at`. It is the mean
  * over the cells of the finest level in this cell, so the mean of fine cells is the value of the
  * coarse cell. If there are more than OAK_FIXED_DEPTH finer levels, the mean is over cells that are
- * OAK_FIXED_DEPTH levels finer. */
+ * OAK_FIXED_DEPTH levels finer. In polar coordinates it is the mean by volume. */
 #define OAK_FIXED_DEPTH (OAK_DIM == 3 ? 4 : 6)
 OAK_FN double oak_fixed_value(const oak_at_t *at, int v) {
   const int depth = OAK_MIN(at->state->finest - at->level, OAK_FIXED_DEPTH),
             n = depth > 0 ? 1 << depth : 1;
-  double sum = 0;
+  double sum = 0, volume = 0;
   oak_at_t fine = *at;
   for (int k = 0; k < (OAK_DIM == 3 ? n : 1); k++)
     for (int j = 0; j < n; j++)
       for (int i = 0; i < n; i++) {
-        fine.x[0] = at->x[0] + ((i + 0.5) / n - 0.5) * at->dx[0];
-        fine.x[1] = at->x[1] + ((j + 0.5) / n - 0.5) * at->dx[1];
-        if (OAK_DIM == 3) fine.x[2] = at->x[2] + ((k + 0.5) / n - 0.5) * at->dx[2];
+        const int part[3] = {i, j, k};
+        OAK_UNROLL
+        for (int d = 0; d < OAK_DIM; d++)
+          fine.x[d] =
+              oak_moved(d, at->x[d], ((part[d] + 0.5) / n - 0.5) * oak_dx(at->state, at->level, d));
+        const double r = OAK_COORDINATES ? fine.x[0] : 1, weight = OAK_LOG_RADIUS ? r * r : r;
 #define OAK_ADD_FIXED(variable, name, function) \
-  if (v == (variable)) sum += function(&fine);
+  if (v == (variable)) sum += weight * function(&fine);
         OAK_FIXED_FUNCTIONS(OAK_ADD_FIXED)
+        volume += weight;
       }
-  return sum / ((double)n * n * (OAK_DIM == 3 ? n : 1));
+  return sum / volume;
 }
 #endif
 

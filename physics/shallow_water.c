@@ -17,6 +17,7 @@ TITLE("Shallow water")
 VARIABLES("h hu hv bed")
 PRIMITIVES("h u v surface")
 #define PHYSICS_NORMAL(d) (1 + (d))
+#define PHYSICS_VECTORS(X) X(HU, HV, -1)
 /* Passive scalars belong to the water. Cells with less of it may be dry. */
 #define PHYSICS_MASS H
 #define PHYSICS_LEAST_MASS(ph) ((real)(ph)->dry)
@@ -112,12 +113,12 @@ TO_SMOOTH(ph, u) {
 
 /* The fine cells together have the water of the coarse one. Where the bed rises above the surface,
  * they are dry. */
-FROM_SMOOTH(ph, coarse, fine) {
+FROM_SMOOTH(ph, coarse, fine, share) {
   (void)ph;
   real mean = 0;
   for (int e = 0; e < 4; e++) {
     fine[e][H] = OAK_MAX(fine[e][H] - fine[e][BED], 0);
-    mean += (real)0.25 * fine[e][H];
+    mean += share[e] * fine[e][H];
   }
   const int scaled = coarse[H] > 0 && mean > 0;
   const real scale = scaled ? coarse[H] / mean : 0;

@@ -9,7 +9,8 @@
  * (gamma + 1)/(gamma - 1) = 6. Departures from a circle show what the grid does to the solution.
  *
  * The energy is a Gaussian of the given width, so that its sum over the cells is E to rounding
- * wherever the width spans two cells or more. In (r, z) the explosion is spherical, as in 3D.
+ * wherever the width spans two cells or more. In (r, z) the explosion is spherical, as in 3D. In
+ * polar coordinates its place is the point (center_x, center_y) of the plane.
  * Physics: euler with gamma = 1.4. */
 
 TITLE("Sedov-Taylor blast wave")
@@ -25,12 +26,17 @@ PARAMETER(center_z, 0.0, "position of the explosion (3D)")
 INITIAL(at, q) {
   const double center[3] = {at->p.center_x, at->p.center_y, at->p.center_z};
   double r2 = 0, volume = 1; /* integral of the profile */
+#if OAK_COORDINATES == OAK_POLAR
+  const double x[2] = {at->x[0] * cos(at->x[1]), at->x[0] * sin(at->x[1])};
+#else
+  const double *x = at->x;
+#endif
   OAK_UNROLL
   for (int d = 0; d < OAK_DIM; d++) {
-    r2 += (at->x[d] - center[d]) * (at->x[d] - center[d]);
+    r2 += (x[d] - center[d]) * (x[d] - center[d]);
     volume *= 1.7724538509055160 * at->p.width; /* sqrt(pi) w */
   }
-#if OAK_COORDINATES
+#if OAK_COORDINATES && OAK_COORDINATES != OAK_POLAR
   volume *= 1.7724538509055160 * at->p.width; /* a ball around a point of the axis */
 #endif
   const double density = at->p.energy / volume * exp(-r2 / (at->p.width * at->p.width));

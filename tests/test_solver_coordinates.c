@@ -174,6 +174,46 @@ static void test_blast(void **state) {
   sim_free(&s);
 }
 
+/* Noh's implosion: density 64 behind the shock at radius t / 3, but for the heating at the origin.
+ */
+static void test_noh(void **state) {
+  double sum = 0, volume = 0, radius = 0, least = INFINITY, most = 0;
+  (void)state;
+  if (test_short()) SKIP_CASE("OAK_TEST_SHORT");
+  sim_t s = sim_new(MPI_COMM_WORLD,
+                    "physics.name=euler\nproblem.name=noh\nmesh.coordinates=axisymmetric\n"
+                    "mesh.xmax=1 1\nrefine.criterion=lohner\nrefine.variable=p\n"
+                    "refine.c_refine=0.2\nrefine.c_derefine=0.05\nrefine.eps_abs=0.1\n"
+                    "mesh.block_size=8\nmesh.min_level=2\nmesh.max_level=4\n"
+                    "scheme.limiter=minmod\nrun.cfl=0.3\nboundary.xhigh=user\n"
+                    "boundary.ylow=reflect\nboundary.yhigh=user\n");
+  MUST(oak_initialize(s.sim));
+  sim_run(&s, 2, 4);
+  double *rho = sim_read(&s, 0);
+  for (int i = 0; i < oak_nblocks(s.sim) * s.cells; i++) {
+    double x[3];
+    sim_center(&s, i / s.cells, i % s.cells, x);
+    const double r = hypot(x[0], x[1]),
+                 v = ring(&s, i / s.cells, i % s.cells) * sim_volume(&s, i / s.cells);
+    if (rho[i] > 40) radius = fmax(radius, r);
+    if (r < 0.15 || r > 0.6) continue;
+    sum += v * rho[i];
+    volume += v;
+    least = fmin(least, rho[i]);
+    most = fmax(most, rho[i]);
+  }
+  free(rho);
+  radius = max_ranks(s.comm, radius);
+  most = max_ranks(s.comm, most);
+  least = -max_ranks(s.comm, -least);
+  const double mean = sum_ranks(s.comm, sum) / sum_ranks(s.comm, volume);
+  report("Noh: densities %.1f to %.1f, mean %.1f, behind the shock at %.3f", least, most, mean,
+         radius);
+  assert_true(least > 0.95 * 64 && most < 1.05 * 64 && fabs(mean - 64) < 0.02 * 64);
+  assert_true(fabs(radius - 2.0 / 3) < 1.0 / 128);
+  sim_free(&s);
+}
+
 /* Magnetohydrodynamics: components along phi. */
 static void test_pinch(void **state) {
   double error[2][3];
@@ -206,7 +246,8 @@ static void test_pinch(void **state) {
 
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_rest), cmocka_unit_test(test_conservation),
-      cmocka_unit_test(test_order), cmocka_unit_test(test_blast), cmocka_unit_test(test_pinch)};
+      cmocka_unit_test(test_rest),  cmocka_unit_test(test_conservation),
+      cmocka_unit_test(test_order), cmocka_unit_test(test_blast),
+      cmocka_unit_test(test_noh),   cmocka_unit_test(test_pinch)};
   return TEST_MAIN(tests);
 }

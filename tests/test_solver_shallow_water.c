@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Shallow water: a lake around an island stays at rest while the mesh changes, water is conserved,
  * dam breaks over a wet and a dry bed against their exact solutions, the same bits on any number of
- * ranks and after a restart. Then the hooks for faces whose sides differ, with another physics. */
+ * ranks and after a restart; polar coordinates. Then the hooks for faces whose sides differ, with
+ * another physics. */
 // TEST np={1,2,3} timeout=120
 #include "solver_test.h"
 
@@ -278,11 +279,89 @@ static void test_both_sides(void **state) {
   }
 }
 
+/* ---- polar coordinates */
+
+static sim_t pool_new(const char *domain, const char *kind, int low, int high, double fine) {
+  sim_t s = sim_new(MPI_COMM_WORLD,
+                    TEST_PROBLEM("pool") "physics.name=shallow_water\nphysics.gravity=1\n"
+                                         "mesh.coordinates=polar\nmesh.block_size=8\n"
+                                         "%sproblem.kind=%s\nmesh.min_level=%d\n"
+                                         "mesh.max_level=%d\nproblem.fine=%g\n",
+                    domain, kind, low, high, fine);
+  MUST(oak_initialize(s.sim));
+  return s;
+}
+
+/* With r = 0 in the domain, and with a logarithmic radius, while the mesh changes. */
+static void test_polar_lake(void **state) {
+  static const char *const domain[] = {
+      "mesh.xmin=0 0\nmesh.xmax=1 2pi\nmesh.trees=4 4\nboundary.xhigh=reflect\n",
+      "mesh.xmin=0.2 0\nmesh.xmax=1 2pi\nmesh.trees=2 8\nmesh.radius=logarithmic\n"
+      "boundary.xlow=reflect\nboundary.xhigh=reflect\n"};
+  (void)state;
+  for (int n = 0; n < 2; n++) {
+    sim_t s = pool_new(domain[n], "lake", n, 1 + n, 0);
+    double motion[2], before[4], after[4];
+    int dry;
+    MUST(oak_totals(s.sim, before));
+    const int changed = advance(&s, 40);
+    MUST(oak_totals(s.sim, after));
+    find_motion(&s, motion, &dry);
+    report("polar lake %d, %d dry cells: speed %.1e, surface off by %.1e, water %.1e", n, dry,
+           motion[0], motion[1], after[H] / before[H] - 1);
+    assert_true(changed && dry > 0);
+    assert_true(motion[0] < 1e-13 && motion[1] < 1e-14);
+    assert_true(fabs(after[H] / before[H] - 1) < 1e-14);
+    sim_free(&s);
+  }
+}
+
+/** Mean errors of depth and of both velocities. */
+static void pool_errors(sim_t *s, double error[3]) {
+  static const int variable[3] = {H, U, V};
+  const int n = oak_nblocks(s->sim) * s->cells;
+  double *u[3], x[3];
+  for (int v = 0; v < 3; v++) u[v] = sim_read(s, variable[v]);
+  MUST(oak_set_initial(s->sim));
+  for (int v = 0; v < 3; v++) {
+    double *is = sim_read(s, variable[v]), sum = 0;
+    for (int c = 0; c < n; c++) {
+      sim_center(s, c / s->cells, c % s->cells, x);
+      sum += x[0] * sim_volume(s, c / s->cells) * fabs(u[v][c] - is[c]);
+    }
+    error[v] = sum_ranks(s->comm, sum);
+    free(is);
+    free(u[v]);
+  }
+}
+
+static void test_polar_order(void **state) {
+  static const char *const kind[] = {"rotation", "flow"};
+  (void)state;
+  for (int n = 0; n < 4; n++) {
+    double error[2][3], order[3];
+    for (int i = 0; i < 2; i++) {
+      sim_t s = pool_new(
+          "mesh.xmin=0.5 0.2\nmesh.xmax=1.5 1.2\nboundary.xlow=user\n"
+          "boundary.xhigh=user\nboundary.ylow=user\nboundary.yhigh=user\n",
+          kind[n / 2], 2 + i, 2 + i + n % 2, n % 2 * 1.01);
+      sim_run(&s, 0.1, 0);
+      pool_errors(&s, error[i]);
+      sim_free(&s);
+    }
+    for (int v = 0; v < 3; v++) order[v] = log2(error[0][v] / error[1][v]);
+    report("polar %s, %d levels: errors %.1e %.1e %.1e, orders %.2f %.2f %.2f", kind[n / 2],
+           1 + n % 2, error[1][0], error[1][1], error[1][2], order[0], order[1], order[2]);
+    for (int v = 0; v < 3; v++) assert_true(order[v] > 1.9);
+  }
+}
+
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_lake_at_rest), cmocka_unit_test(test_shore_beside_coarse_blocks),
       cmocka_unit_test(test_conservation), cmocka_unit_test(test_ranks_and_restart),
       cmocka_unit_test(test_scalars),      cmocka_unit_test(test_dam_breaks),
-      cmocka_unit_test(test_both_sides)};
+      cmocka_unit_test(test_both_sides),   cmocka_unit_test(test_polar_lake),
+      cmocka_unit_test(test_polar_order)};
   return TEST_MAIN(tests);
 }

@@ -114,10 +114,12 @@ oak_status_t oak_coordinates_check(const oak_setup_t *setup) {
     return refuse(setup, "must know the vectors among the variables",
                   "the file of the physics needs #define PHYSICS_VECTORS(X), see "
                   "docs/coordinates.md");
-  if (d->vectors.sides || oak_has_hook(setup, "physics_to_smooth") ||
-      oak_has_hook(setup, "physics_to_coarse"))
-    return refuse(setup, "does not know CELL_TERMS, FACE_SIDES, TO_SMOOTH and TO_COARSE",
-                  "choose a physics without them");
+  if (setup->coordinates != OAK_POLAR &&
+      (d->vectors.sides || setup->fields.nfixed || oak_has_hook(setup, "physics_to_smooth") ||
+       oak_has_hook(setup, "physics_to_coarse")))
+    return refuse(setup,
+                  "does not know FLUX_FIELD, CELL_TERMS, FACE_SIDES, TO_SMOOTH and TO_COARSE",
+                  "choose polar or cartesian, or a physics without them");
   if (d->vectors.planar && oak_phi_axis(setup) < 0 &&
       (oak_has_hook(setup, "physics_diffusive_flux") ||
        oak_has_hook(setup, "problem_diffusive_flux")))
@@ -127,7 +129,6 @@ oak_status_t oak_coordinates_check(const oak_setup_t *setup) {
       (oak_has_body(setup, OAK_BODY_ELECTRODE) || oak_has_body(setup, OAK_BODY_DIELECTRIC)))
     return refuse(setup, "does not know electrodes and dielectrics",
                   "choose cartesian or axisymmetric");
-  if (setup->fields.nfixed) return refuse(setup, "does not know FLUX_FIELD", "choose cartesian");
   OAK_TRY(check_poles(setup));
   return check_faces(setup);
 }
