@@ -78,12 +78,13 @@ static oak_status_t run_case(int c, char **user, int nuser, result_t *result) {
   return st;
 }
 
-/* 1 if the user's keys choose equations or a flux. The cases of other equations set these keys
- * themselves. */
-static int choose_equations(char **user, int nuser) {
-  static const char *const begin[] = {"physics.", "problem.", "scheme.flux"};
-  for (int i = 0; i < nuser; i++)
-    for (int k = 0; k < 3; k++)
+/* 1 if the user's keys do not fit a case of other equations. Such a case chooses equations and flux
+ * itself, and some are for 2D. */
+static int is_left_out(int c, char **user, int nuser) {
+  static const char *const begin[] = {"physics.", "problem.", "scheme.flux", "mesh.dim=3"};
+  const int chosen = oak_bench_case_dim(c) == 2 ? 4 : 3;
+  for (int i = 0; i < nuser && oak_bench_case_has_equations(c); i++)
+    for (int k = 0; k < chosen; k++)
       if (!strncmp(user[i], begin[k], strlen(begin[k]))) return 1;
   return 0;
 }
@@ -115,7 +116,7 @@ static int bench(oak_arguments_t *a) {
            "memory", "reference");
   for (int c = 0; c < oak_bench_ncases(); c++) {
     result_t r;
-    if (oak_bench_case_has_equations(c) && choose_equations(user, nuser)) continue;
+    if (is_left_out(c, user, nuser)) continue;
     if (run_case(c, user, nuser, &r) != OAK_OK) return oak_report_failure(rank);
     const double middle = oak_bench_median(r.mcups, BENCH_REPEATS),
                  reference = oak_bench_median(r.reference, BENCH_REPEATS);
@@ -187,9 +188,9 @@ const oak_command_t oak_command_bench = {
         "the case.\n"
         "The last lines measure other equations: magnetohydrodynamics (Orszag-Tang vortex, HLLD), "
         "isothermal\n"
-        "gas (HLLC), shallow water, and the Navier-Stokes equations. If your keys choose equations "
-        "or a flux,\n"
-        "these lines are left out.\n"
+        "gas (HLLC), and in 2D shallow water and the Navier-Stokes equations. If your keys choose "
+        "equations,\n"
+        "a flux or another dimension, these lines are left out.\n"
         "\n"
         "Each line is one case. Its columns:\n"
         "  MCUPS, least, most  median and range of several measurements, in million cell updates "

@@ -19,6 +19,8 @@ enum {
 /** Number of cases; whether case c sets equations of its own. */
 int oak_bench_ncases(void);
 int oak_bench_case_has_equations(int c);
+/** Its dimension, unless keys choose another. */
+int oak_bench_case_dim(int c);
 /** Parameters of case c, then the user's keys. */
 oak_status_t oak_bench_set_case(oak_params_t *p, int c, char **user, int nuser);
 /** What case c is, with the mesh that the user's keys make of it. */

@@ -48,6 +48,7 @@ enum { NCASES = sizeof cases / sizeof *cases };
 int oak_bench_ncases(void) { return NCASES; }
 
 int oak_bench_case_has_equations(int c) { return cases[c].equations != NULL; }
+int oak_bench_case_dim(int c) { return cases[c].dim; }
 
 /* Numbers of cells: 16^3, or 32 x 16. Returns the number of characters. */
 static int print_shape(char *text, size_t size, int dim, const int n[3]) {
