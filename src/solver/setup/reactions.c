@@ -157,7 +157,7 @@ static void print_rate(FILE *f, const oak_reaction_file_t *r, const oak_reaction
                        const char *k) {
   fprintf(f, " { const real r = %s", k);
   print_product(f, r, a, -1);
-  fprintf(f, ";");
+  fprintf(f, "; (void)r;"); /* unused if nothing comes of the reaction */
   for (int s = 0; s < r->nspecies; s++)
     if (!r->species[s].fixed && made(a, s))
       fprintf(f, " rate[%d] += %d * r;", r->species[s].number, made(a, s));
