@@ -32,9 +32,14 @@ OAK_FN double body_round(OAK_SHAPE_ARGS) {
   }
   if (length2 == 0) return sqrt(away2) - radius;
   const double length = sqrt(length2), sine = (tip - radius) / length;
+  double across2 = 0; /* away2 - along^2 would lose all digits near a rod that is very long */
   const double cosine = sqrt(fmax(1 - sine * sine, 0));
   along /= length;
-  const double across = sqrt(fmax(away2 - along * along, 0));
+  for (int d = 0; d < OAK_DIM; d++) {
+    const double part = x[d] - p[d] - along * ((q[d] - p[d]) / length);
+    across2 += part * part;
+  }
+  const double across = sqrt(across2);
   const double place = along * cosine - across * sine; /* along the side of the cone */
   if (place < 0) return sqrt(away2) - tip;
   if (place > cosine * length)
@@ -48,7 +53,7 @@ OAK_FN double body_box(OAK_SHAPE_ARGS) {
   double outside2 = 0, most = -(double)INFINITY;
   (void)radius, (void)tip;
   for (int d = 0; d < OAK_DIM; d++) {
-    const double beyond = fabs(x[d] - 0.5 * (p[d] + q[d])) - 0.5 * fabs(q[d] - p[d]);
+    const double beyond = fmax(fmin(p[d], q[d]) - x[d], x[d] - fmax(p[d], q[d]));
     most = fmax(most, beyond);
     outside2 += beyond > 0 ? beyond * beyond : 0;
   }

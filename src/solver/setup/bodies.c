@@ -109,7 +109,7 @@ static void find_extent(const oak_body_keys_t *b, int d, double *low, double *hi
   *high = fmax(b->from[d] + tip, b->to[d] + b->radius);
 }
 
-/* It must overlap the domain. */
+/* It must overlap the domain, and kernels must be able to square its lengths. */
 static oak_status_t check_place(const oak_setup_t *setup, const oak_body_keys_t *b) {
   for (int d = 0; d < setup->dim; d++) {
     double low, high;
@@ -118,6 +118,10 @@ static oak_status_t check_place(const oak_setup_t *setup, const oak_body_keys_t 
               "[body.%s]: the body lies outside the domain: along axis %d it goes from %g to %g, "
               "the domain from %g to %g",
               b->name, d + 1, low, high, setup->xmin[d], setup->xmax[d]);
+    OAK_CHECK(low > -1e100 && high < 1e100, OAK_ERR_INPUT,
+              "[body.%s]: along axis %d the body goes from %g to %g: coordinates and radii of at "
+              "most 1e100 are possible",
+              b->name, d + 1, low, high);
   }
   return OAK_OK;
 }
