@@ -227,6 +227,29 @@ def tables(work):
             assert f.read() == expected, place
 
 
+def columns(work):
+    """A restart with other columns of a table is refused, and leaves the folder as it was."""
+    keys = ["run.end_time=1", "output.diagnostics_every=1", "output.h.kind=history", "output.h.every_steps=1", "output.h.rates=max_rho"]
+    work.good("run.ini", *keys, "run.max_steps=4", "checkpoint.steps=2")
+    before = work.contents()
+    for restart in ("--restart", "--restart=out/chk000002.oak"):
+        work.bad([r"h\.csv does not have the columns"], "run.ini", restart, *keys, "run.max_steps=6", "output.h.rates=min_rho")
+        assert work.contents() == before, restart
+
+
+def bodies(work):
+    """The solid cells are those of the checkpoint, so a restart with other shapes is refused; the same number may be
+    written in another way."""
+    ball = ["body.ball.shape=sphere", "body.ball.kind=wall", "body.ball.from=0.5 0.5", "body.ball.radius=0.1"]
+    more = ["run.end_time=1", "run.max_steps=4", "output.folder=other"]
+    work.good("run.ini", *ball, "run.end_time=1", "run.max_steps=2", "checkpoint.at_end=yes")
+    restart = ["run.ini", "--restart=out/chk000002.oak", *more]
+    work.bad([r"body\.ball\.radius = 0\.2, but checkpoint \S+ has 0\.1; .* run\.initial"], *restart, *ball, "body.ball.radius=0.2")
+    work.bad([r"\[body\.second\] is not in checkpoint"], *restart, *ball, *[key.replace("ball", "second") for key in ball])
+    work.bad(["physics.name = euler has the variables"], *restart)
+    work.good(*restart, *ball, "body.ball.radius=1e-1", "body.ball.from=0.50 5e-1")
+
+
 def finished(work):
     """A finished run is not taken back to an earlier step, unless a checkpoint is named; what it has written is then kept."""
     keys = [*KEYS, "checkpoint.steps=16", "output.plot_every=0", "output.plot_steps=10", "output.s.kind=slice", "output.s.every_steps=7", "output.x.kind=xdmf"]
@@ -324,7 +347,7 @@ def kills(work):
     child.communicate()
 
 
-CASES = [same_files, signals, stop_file, early_signal, closed_pipe, limits, damaged, folders, finished, tables, rates, failed_step, kills]
+CASES = [same_files, signals, stop_file, early_signal, closed_pipe, limits, damaged, folders, finished, tables, columns, bodies, rates, failed_step, kills]
 
 
 def main():

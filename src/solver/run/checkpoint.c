@@ -102,14 +102,18 @@ static oak_status_t hash_sources(const oak_t *sim, texts_t *texts) {
   return OAK_OK;
 }
 
-static oak_status_t make_texts(const oak_t *sim, texts_t *texts) {
+static oak_status_t print_parameters(const oak_t *sim, char **text) {
   size_t size;
-  name_variables(sim, texts->variables, sizeof texts->variables);
-  OAK_TRY(hash_sources(sim, texts));
-  FILE *stream = open_memstream(&texts->parameters, &size);
+  FILE *stream = open_memstream(text, &size);
   if (stream) oak_params_print(sim->setup.params, stream);
   OAK_CHECK(stream && fclose(stream) == 0, OAK_ERR_MEMORY, "no memory for the parameters");
   return OAK_OK;
+}
+
+static oak_status_t make_texts(const oak_t *sim, texts_t *texts) {
+  name_variables(sim, texts->variables, sizeof texts->variables);
+  OAK_TRY(hash_sources(sim, texts));
+  return print_parameters(sim, &texts->parameters);
 }
 
 static void point_to_texts(oak_checkpoint_t *head, const texts_t *texts, const char *schedule) {
@@ -205,6 +209,15 @@ static oak_status_t check_domain(const oak_t *sim, const oak_checkpoint_file_t *
   return OAK_OK;
 }
 
+static oak_status_t check_bodies(const oak_t *sim, const oak_checkpoint_file_t *file) {
+  char *text;
+  OAK_TRY(print_parameters(sim, &text));
+  const oak_status_t st =
+      oak_changes_bodies(file->head.text[OAK_CHECKPOINT_PARAMETERS], text, file->path);
+  free(text);
+  return st;
+}
+
 /* Check that the file fits what the kernels are built for. The same on all ranks. */
 static oak_status_t check_structure(const oak_t *sim, const oak_checkpoint_file_t *file) {
   const oak_checkpoint_t *h = &file->head;
@@ -227,7 +240,7 @@ static oak_status_t check_structure(const oak_t *sim, const oak_checkpoint_file_
             oak_params_text(sim->setup.params, "physics.name"), names, file->path,
             h->text[OAK_CHECKPOINT_VARIABLES]);
   if (h->real_size != sim->setup.store_size) return refuse(sim, file, "scheme.precision");
-  return OAK_OK;
+  return check_bodies(sim, file);
 }
 
 oak_status_t oak_checkpoint_fits(const oak_t *sim, const char *path) {

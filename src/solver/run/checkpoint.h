@@ -11,7 +11,7 @@ enum { OAK_MOST_CHANGES = 16 };
 /** How a restarted run differs from the one that wrote the checkpoint; on rank 0. */
 typedef struct {
   int physics, problem; /**< their files have changed */
-  int equations;        /**< keys of scheme, physics, problem or boundary have changed */
+  int equations;        /**< keys of scheme, physics, problem, boundary or bodies have changed */
   int count;            /**< of changed keys; the first of them: */
   char line[OAK_MOST_CHANGES][160];
 } oak_changes_t;
@@ -19,6 +19,10 @@ typedef struct {
 /** Compare two printed parameter sets (oak_params_print) key by key. Keys that are only in one of
  * them, and the section of devices, do not count. Not collective. */
 oak_status_t oak_changes_find(const char *old, const char *now, oak_changes_t *changes);
+
+/** Fails if a printed set has other bodies than that of the checkpoint at \a path: the cells that
+ * are solid are those of the checkpoint. */
+oak_status_t oak_changes_bodies(const char *old, const char *now, const char *path);
 
 /** oak_write_checkpoint with the schedule of the run's output, by \a disk (NULL: at once). */
 oak_status_t oak_checkpoint_save(oak_t *sim, const char *schedule, const char *path,
