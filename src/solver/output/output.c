@@ -175,8 +175,10 @@ static void name_file(const oak_output_t *out, const char *name, char path[4096]
   snprintf(path, 4096, "%s/%s", out->folder, name);
 }
 
-/* Begin a table, or with \a goes_on cut off the rows after step \a last. */
-static oak_status_t start_table(const oak_output_t *out, const oak_output_item_t *item, int goes_on,
+enum { BEGIN, CHECK, CUT };
+
+/* Begin a table, or cut off the rows after step \a last, or only look whether that can be done. */
+static oak_status_t start_table(const oak_output_t *out, const oak_output_item_t *item, int how,
                                 long last) {
   oak_text_t head;
   char path[4096], name[64];
@@ -188,23 +190,29 @@ static oak_status_t start_table(const oak_output_t *out, const oak_output_item_t
     item->kind->head(item, head.stream);
     fprintf(head.stream, "\n");
   }
-  if (head.stream && fflush(head.stream) == 0)
+  if (how != CHECK && head.stream && fflush(head.stream) == 0)
     OAK_TRY(oak_file_list_add_text(path, head.text, head.length));
-  return goes_on ? oak_table_cut(path, &head, last) : oak_text_write(&head, path, 0);
+  return how == BEGIN ? oak_text_write(&head, path, 0)
+                      : oak_table_cut(path, &head, last, how == CHECK);
+}
+
+static oak_status_t start_tables(const oak_output_t *out, int how) {
+  for (int i = 0; i < out->nitem; i++)
+    if (out->item[i].kind->row && is_wanted(&out->item[i].schedule))
+      OAK_TRY(start_table(out, &out->item[i], how, out->sim->data.clock.step));
+  return OAK_OK;
 }
 
 static oak_status_t start_folder(const oak_output_t *out, int restart) {
   OAK_TRY(oak_run_folder_check(&out->run_folder));
+  if (restart) OAK_TRY(start_tables(out, CHECK)); /* before anything in the folder changes */
   if (!restart) OAK_TRY(oak_run_folder_clear(&out->run_folder));
   if (out->goes_back) OAK_TRY(oak_output_keep_later(out));
   if (restart)
     OAK_TRY(oak_file_list_add_end(out->folder, 0, out->sim->data.clock.step,
                                   out->sim->data.clock.time));
   OAK_TRY(oak_provenance_write(out->sim, out->folder, out->command, out->begun_from));
-  for (int i = 0; i < out->nitem; i++)
-    if (out->item[i].kind->row && is_wanted(&out->item[i].schedule))
-      OAK_TRY(start_table(out, &out->item[i], restart, out->sim->data.clock.step));
-  return OAK_OK;
+  return start_tables(out, restart ? CUT : BEGIN);
 }
 
 static oak_status_t start_items(oak_output_t *out, int restart) {
@@ -421,7 +429,7 @@ static oak_status_t start_own_folder(const oak_output_t *out) {
     if (!out->item[i].section) continue;
     OAK_TRY(claim(out, &out->item[i]));
     if (out->item[i].kind->row)
-      OAK_TRY(start_table(out, &out->item[i], 1, out->sim->data.clock.step - 1));
+      OAK_TRY(start_table(out, &out->item[i], CUT, out->sim->data.clock.step - 1));
   }
   return OAK_OK;
 }

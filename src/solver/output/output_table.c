@@ -46,8 +46,8 @@ static oak_status_t keep_rows(FILE *file, const char *path, const char *head, lo
   oak_status_t st = OAK_OK;
   if (length < 0 || strcmp(line, head) != 0)
     st = OAK_FAIL(OAK_ERR_INPUT,
-                  "%s does not have the columns that this run writes: keep the variables of the "
-                  "run that is continued, or choose another folder",
+                  "%s does not have the columns that this run writes: keep the variables and "
+                  "rates of the run that is continued, or choose another folder",
                   path);
   else
     fputs(line, kept->stream);
@@ -62,22 +62,22 @@ static oak_status_t keep_rows(FILE *file, const char *path, const char *head, lo
   return st;
 }
 
-oak_status_t oak_table_cut(const char *path, oak_text_t *head, long step) {
+oak_status_t oak_table_cut(const char *path, oak_text_t *head, long step, int check) {
   FILE *file = fopen(path, "r");
-  if (!file && errno == ENOENT) return oak_text_write(head, path, 0);
   const int reason = errno;
+  if (!file && reason == ENOENT && !check) return oak_text_write(head, path, 0);
   oak_text_t kept = {NULL};
   oak_status_t st = OAK_OK;
   oak_text_begin(&kept);
   if (!file)
-    st = oak_file_failed("read", path, reason);
+    st = reason == ENOENT ? OAK_OK : oak_file_failed("read", path, reason);
   else if (!finish(head) || !kept.stream)
     st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to continue %s", path);
   else
     st = keep_rows(file, path, head->text, step, &kept);
   if (file) fclose(file);
   oak_text_drop(head);
-  if (st == OAK_OK) return oak_text_write(&kept, path, 0);
+  if (st == OAK_OK && !check) return oak_text_write(&kept, path, 0);
   oak_text_drop(&kept);
   return st;
 }
