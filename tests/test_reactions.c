@@ -99,9 +99,9 @@ static void test_mistakes(void **state) {
   refused("e + N2 -> e + N2+,c1,1e-16", "reactions_test.txt:3: the charge changes from -1 to 0");
   refused("# comment\ne + N2 = N2-,c1,1", "reactions_test.txt:4: must be 'reactants -> products");
   refused("e + N2 -> N2-,field_table,none", "reactions_test.txt:3: no table has the title 'none'");
-  refused("e + N2 -> N2-,c1*exp(-c2/Tg),1e-16", "a constant that is not given");
-  refused("e + N2 -> N2-,c1*exp(-c2/Tg,1e-16 2", "a closing parenthesis is missing");
-  refused("e + N2 -> N2-,c1,-1e-16", "must be finite and not negative");
+  refused("e + N2 -> e + e + N2+,c1*exp(-c2/Tg),1e-16", "a constant that is not given");
+  refused("e + N2 -> e + e + N2+,c1*exp(-c2/Tg,1e-16 2", "a closing parenthesis is missing");
+  refused("e + N2 -> e + e + N2+,c1,-1e-16", "must be finite and not negative");
   refused("e + N2 -> N2-,c1,1e-16,km", "'km': the unit of length must be m or cm");
   refused("e + N2 -> N2-,c1,1e-16 x", "'x': must be at most 9 finite numbers");
   refused("e + N2 -> N2-,c1,nan", "'nan': must be at most 9 finite numbers");
@@ -109,6 +109,14 @@ static void test_mistakes(void **state) {
   refused("@x = N2,O2\ne + N2 -> @x-,c1,1", ":3: a line with a group stands behind the reaction");
   refused("e + A(B) -> A(B)-,c1,1\ne + A_B -> A_B-,c1,1", "would both be the variable A_B");
   refused("", "has no reactions");
+  refused("e + N2 -> N2-,c1,1", "has no positive ion");
+#define IONS "e + N2 -> e + e + N2+,c1,1e-16\n"
+  refused(IONS "-----\nignored_species\n-----\ne", ":7: electrons cannot be ignored");
+  refused(IONS "-----\nA\n-----\n0 1\n1e6 1", ":6: the table 'A' goes from 0 to 1e+06 Td");
+  refused(IONS "-----\nA\n-----\n0 1\n1e-320 1", "and end between 1 and 100000 Td");
+  refused(IONS "-----\nA\n-----\n-1 1\n1 1", "must begin at 0 Td or later");
+  refused(IONS "-----\nMobility *N\n-----\n0 2\n1 -1", "'Mobility *N' has -1 at 1 Td");
+  refused(IONS "e + N2 -> N2-,field_table,A\vB\n-----\nA\vC\n-----\n0 1\n1 1", "no table has");
 }
 
 int main(int argc, char **argv) {

@@ -43,9 +43,10 @@ static oak_status_t read_gas(const oak_setup_t *setup, oak_reaction_file_t *r) {
   int length;
   for (; sscanf(text, " %39s %lf%n", name, &fraction, &length) == 2; text += length) {
     const int n = oak_reactions_species(r, name);
-    OAK_CHECK(n > 0 && fraction > 0 && !r->species[n].fixed, OAK_ERR_INPUT,
-              "%s: reactions.gas: %s %g: must be a molecule, once, and a number above 0",
-              oak_params_origin(setup->params, "reactions.gas"), name, fraction);
+    OAK_CHECK(
+        n > 0 && fraction > 0 && !r->species[n].fixed && !r->species[n].charge, OAK_ERR_INPUT,
+        "%s: reactions.gas: %s %g: must be a molecule without charge, once, and a number above 0",
+        oak_params_origin(setup->params, "reactions.gas"), name, fraction);
     r->species[n].fixed = 1;
     r->species[n].fraction = fraction;
     sum += fraction;
@@ -207,16 +208,21 @@ static void print_species(FILE *f, const oak_reaction_file_t *r) {
 }
 
 /* mu N and D N of electrons, if there are tables. */
-static void print_transport(FILE *f, const rates_t *s) {
+static oak_status_t print_transport(FILE *f, const rates_t *s) {
   static const char *const table[][2] = {{"Mobility", "mobility"}, {"Diffusion coef", "diffusion"}};
   double y[INTERVALS + 1];
   for (int n = 0; n < 2; n++) {
     const oak_columns_t *t = oak_reactions_table(s->r, table[n][0]);
     if (!t) continue;
+    for (int i = 0; i < t->count; i++)
+      OAK_CHECK(t->y[i] >= 0, OAK_ERR_INPUT,
+                "%s: the table '%s' has %g at %g Td: it must not be negative", s->path, t->title,
+                t->y[i], t->x[i]);
     for (int i = 0; i <= INTERVALS; i++) y[i] = look_up(t, s->last * i / INTERVALS);
     print_samples(f, table[n][1], s->last, y);
     fprintf(f, "#define OAK_HAS_rate_%s 1\n", table[n][1]);
   }
+  return OAK_OK;
 }
 
 static oak_status_t print_all(FILE *f, const rates_t *s) {
@@ -225,9 +231,8 @@ static oak_status_t print_all(FILE *f, const rates_t *s) {
   const oak_reaction_file_t *r = s->r;
   char(*k)[64] = malloc((size_t)r->nreaction * sizeof *k);
   OAK_CHECK(k, OAK_ERR_MEMORY, "no memory for %d reactions", r->nreaction);
-  oak_status_t st = OAK_OK;
   print_species(f, r);
-  print_transport(f, s);
+  oak_status_t st = print_transport(f, s);
   for (int n = 0; n < r->nreaction && st == OAK_OK; n++) st = print_coefficient(f, s, n, k[n]);
   for (int m = 0; m < 4 && st == OAK_OK; m++) {
     fprintf(f, "#define %s(n, N)", macro[m]);

@@ -26,7 +26,8 @@ typedef struct {
 /* The message and then the path, the line and what the message needs. */
 #define WRONG(...) OAK_FAIL(OAK_ERR_INPUT, "%s:%d: " __VA_ARGS__)
 
-enum { MOST_GROUPS = 8, MOST_MEMBERS = 64 };
+/* Samples up to a larger field than this would be too far from each other. */
+enum { MOST_GROUPS = 8, MOST_MEMBERS = 64, LARGEST_FIELD = 100000 };
 
 /** A line "@NAME = A, B" behind a reaction. */
 typedef struct {
@@ -44,13 +45,14 @@ static int is_dashes(const char *line) {
 /* Whether `text` begins with `start`, if the number of blanks and the case of letters do not
  * matter. */
 static int begins(const char *text, const char *start) {
-  text += strspn(text, " \t");
-  start += strspn(start, " \t");
+  static const char blank[] = " \t\n\v\f\r"; /* those of isspace() */
+  text += strspn(text, blank);
+  start += strspn(start, blank);
   while (*start) {
     if (isspace((unsigned char)*start)) {
-      start += strspn(start, " \t");
+      start += strspn(start, blank);
       if (*start && !isspace((unsigned char)*text)) return 0;
-      text += strspn(text, " \t");
+      text += strspn(text, blank);
     } else if (tolower((unsigned char)*text++) != tolower((unsigned char)*start++)) {
       return 0;
     }
@@ -300,7 +302,13 @@ static oak_status_t read_table(file_t *f, const char *title, int dashes, double 
       return WRONG("'%.60s': must be two numbers", f->path, f->at + 1, text);
   }
   if (t->count < 2) return WRONG("the table '%s' needs at least 2 lines", f->path, line, title);
-  return OAK_OK;
+  const double last = t->x[t->count - 1];
+  return t->x[0] >= 0 && last >= 1 && last <= LARGEST_FIELD
+             ? OAK_OK
+             : WRONG(
+                   "the table '%s' goes from %g to %g Td: it must begin at 0 Td or later, and end "
+                   "between 1 and %d Td",
+                   f->path, line, title, t->x[0], last, LARGEST_FIELD);
 }
 
 /* Tables of momentum transfer and the like, which BOLSIG+ writes too, may have titles twice. */
@@ -319,6 +327,7 @@ static oak_status_t read_ignored(file_t *f) {
     if (n < 0)
       return WRONG("%s: there are more than %d species, or the name is too long", f->path,
                    f->at + 1, name, OAK_MOST_SPECIES);
+    if (!strcmp(name, "e")) return WRONG("electrons cannot be ignored", f->path, f->at + 1);
     if (n > 0) f->out->species[n].fixed = 1;
   }
   return OAK_OK;
@@ -395,6 +404,8 @@ static oak_status_t load(file_t *f) {
     else
       st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to read %s", f->path);
   }
+  if (st == OAK_OK && ferror(file))
+    st = OAK_FAIL(OAK_ERR_FILE, "cannot read %s: %s", f->path, strerror(errno));
   free(line);
   fclose(file);
   return st;
@@ -425,6 +436,7 @@ static void drop_ignored(oak_reaction_file_t *r) {
 }
 
 static oak_status_t number_species(oak_reaction_file_t *r, const char *path) {
+  int positive = 0;
   for (int n = 0; n < r->nspecies; n++) {
     oak_species_t *s = &r->species[n];
     if (s->fixed) continue;
@@ -433,7 +445,12 @@ static oak_status_t number_species(oak_reaction_file_t *r, const char *path) {
                 OAK_ERR_INPUT, "%s: the species %s and %s would both be the variable %s", path,
                 r->species[m].name, s->name, s->variable);
     s->number = r->nvariable++;
+    positive |= s->charge > 0;
   }
+  OAK_CHECK(positive, OAK_ERR_INPUT,
+            "%s has no positive ion, such as N2+, for the background and the seed: add a reaction "
+            "with one",
+            path);
   return OAK_OK;
 }
 
