@@ -59,21 +59,64 @@ static void print_match(const char *file) {
   printf("'\nCompileFlags:\n");
 }
 
-static int is_c_file(const struct dirent *e) {
-  const size_t length = strlen(e->d_name);
-  return length > 2 && !strcmp(e->d_name + length - 2, ".c") && !strpbrk(e->d_name, "'\"\n");
+static int ends_with(const char *name, const char *ending) {
+  const size_t length = strlen(name), end = strlen(ending);
+  return length > end && !strcmp(name + length - end, ending);
 }
 
-/* Parameters and fields of every C file of this folder, except the file \a physics (NULL: it is in
- * another folder) and its fields. */
-static oak_status_t print_problems(const char *physics, const char *fields) {
+static int is_c_file(const struct dirent *e) {
+  return ends_with(e->d_name, ".c") && !strpbrk(e->d_name, "'\"\n");
+}
+
+static int is_ini_file(const struct dirent *e) { return ends_with(e->d_name, ".ini"); }
+
+/* The parameter files of this folder that oak can read, up to the NULL behind them; the caller
+ * destroys them. NULL: no memory. */
+static oak_params_t **read_runs(void) {
+  struct dirent **file;
+  const int n = scandir(".", &file, is_ini_file, alphasort);
+  oak_params_t **run = calloc((size_t)(n > 0 ? n : 0) + 1, sizeof *run);
+  for (int i = 0, count = 0; i < n; i++) {
+    if (run && oak_params_new(&run[count]) == OAK_OK) {
+      if (oak_params_read(run[count], MPI_COMM_SELF, file[i]->d_name) == OAK_OK &&
+          oak_params_check(run[count], 0) == OAK_OK)
+        count++;
+      else
+        oak_params_destroy(&run[count]);
+    }
+    free(file[i]);
+  }
+  if (n >= 0) free(file);
+  return run;
+}
+
+/* Dimension and coordinates of the first run whose \a key, a name or a path, names \a file. Without
+ * such a run the file is seen in 3D and Cartesian coordinates. */
+static void print_mesh(oak_params_t *const *run, const char *key, const char *file) {
+  for (; *run; run++) {
+    const char *name = oak_params_text(*run, key), *base = strrchr(name, '/');
+    const size_t length = strlen(file) - strlen(".c");
+    base = base ? base + 1 : name;
+    if (strcmp(base, file) && !(strlen(base) == length && !strncmp(base, file, length))) continue;
+    printf("    - -DOAK_DIM=%d\n    - -DOAK_COORDINATES=%d\n", oak_params_int(*run, "mesh.dim"),
+           oak_params_choice(*run, "mesh.coordinates"));
+    return;
+  }
+}
+
+/* Mesh, parameters and fields of every C file of this folder, except the file \a physics (NULL: it
+ * is in another folder) and its fields. */
+static oak_status_t print_problems(const char *physics, const char *fields,
+                                   oak_params_t *const *run) {
   struct dirent **file;
   oak_status_t st = OAK_OK;
   const int n = scandir(".", &file, is_c_file, alphasort);
   for (int i = 0; i < n; i++) {
     if (st == OAK_OK && !(physics && !strcmp(file[i]->d_name, physics))) {
       print_match(file[i]->d_name);
-      printf("  Add:\n    - ");
+      printf("  Add:\n");
+      print_mesh(run, "problem.name", file[i]->d_name);
+      printf("    - ");
       st = print_parameters(file[i]->d_name, "OAK_EDITOR_PARAMETERS");
       if (st == OAK_OK)
         st = print_names(oak_list_fields, file[i]->d_name, "OAK_EDITOR_FIELDS", fields);
@@ -106,9 +149,15 @@ static oak_status_t print_settings(const char *physics) {
   base = !strncmp(path, here, strlen(here)) && base == path + strlen(here) ? base + 1 : NULL;
   if (base) {
     print_match(base);
-    printf("  Add: -DOAK_EDITOR_OPENS_PHYSICS\n");
+    printf("  Add:\n    - -DOAK_EDITOR_OPENS_PHYSICS\n");
   }
-  return print_problems(base, fields);
+  oak_params_t **run = read_runs();
+  OAK_CHECK(run, OAK_ERR_MEMORY, "no memory for the parameter files of this folder");
+  if (base) print_mesh(run, "physics.name", base);
+  const oak_status_t st = print_problems(base, fields, run);
+  for (oak_params_t **r = run; *r; r++) oak_params_destroy(r);
+  free(run);
+  return st;
 }
 
 static int editor(oak_arguments_t *a) {
@@ -128,6 +177,10 @@ const oak_command_t oak_command_editor = {
         "folder. PHYSICS\n"
         "is the value of physics.name: a physics that comes with oak, such as euler, or a C file "
         "such as\n"
-        "./my.c. Run the command again when a file has a new PARAMETER or FIELD.\n",
+        "./my.c. A file is seen with mesh.dim and mesh.coordinates of the first parameter file in "
+        "the\n"
+        "folder that names it, or else in 3D. Run the command again when one of these changes, or "
+        "when a\n"
+        "file has a new PARAMETER or FIELD.\n",
     .most = 1,
     .run = editor};

@@ -184,6 +184,26 @@ def check_editor(oak, source, cc):
             expect(f"{name} is wrong without settings", code != 0, "")
         code, _, err = call([oak, "editor", "./none.c"], folder)
         expect("a physics that is not there is refused", code == 1 and "none.c" in err, err)
+        check_editor_runs(oak, source, cc, os.path.join(folder, "problems"))
+
+
+def check_editor_runs(oak, source, cc, folder):
+    """Each problem that comes with oak compiles in the dimension and coordinates of the first parameter file with it."""
+    shutil.copytree(os.path.join(source, "problems"), folder)
+    first, settings = {}, {}
+    for ini in sorted(name for name in os.listdir(folder) if name.endswith(".ini")):
+        with open(os.path.join(folder, ini), encoding="utf-8") as file:
+            names = dict(re.findall(r"^\[(physics|problem)\]\n(?:[^\[\n].*\n)*?name = (\w+)", file.read(), re.M))
+        first.setdefault(names["problem"], names.get("physics", "euler"))
+    expect("problems with parameter files", len(first) > 20, first)
+    for problem, physics in first.items():
+        if physics not in settings:
+            code, settings[physics], err = call([oak, "editor", physics], folder)
+            expect(f"oak editor {physics}", code == 0, err)
+        flags = flags_of(settings[physics], problem + ".c")
+        code, _, err = call([cc, "-fsyntax-only", *flags, problem + ".c"], folder)
+        expect(f"{problem}.c is right with the settings for {physics}", code == 0, f"{flags}\n{err}")
+    expect("coordinates of a run", "-DOAK_COORDINATES=1" in flags_of(settings["navier_stokes"], "taylor_couette.c"), settings)
 
 
 def main():

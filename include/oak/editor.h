@@ -15,7 +15,13 @@
 #define OAK_NY 16
 #define OAK_NZ (OAK_DIM == 3 ? 16 : 1)
 #define OAK_NG 3
+#ifndef OAK_COORDINATES
 #define OAK_COORDINATES 0
+#endif
+#if OAK_COORDINATES
+#define OAK_AXIS 0.
+#define OAK_THETA_MIN 0.
+#endif
 #define OAK_NPREV 2
 #define OAK_DEVICE_CPU 1
 #define OAK_LIMITER vanleer
