@@ -151,6 +151,10 @@ def other_variables(work):
     ray, old = p.line((0.4, 0), (0.4, 2), "rho"), before.line((0.4, 0), (0.4, 2), "rho")
     inside = abs(ray["y"] - 1) < 0.2
     assert abs(numpy.interp(old["y"], ray["y"][~inside], ray["rho"][~inside]) - old["rho"])[old["y"] < 0.7].max() < 0.02
+    # A file with solids, whose gas has values of 0.
+    work.run("again", *UNIFORM, "run.initial=more/plt000000", "physics.scalars=dye", "mesh.adapt_every=0")
+    again = work.last("again").line((0.4, 0), (0.4, 2), "rho")
+    assert (again["rho"][~inside] == ray["rho"][~inside]).all()
 
 
 def collected_charge(work):

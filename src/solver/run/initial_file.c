@@ -4,6 +4,7 @@
 #include "solver/run/initial_file.h"
 
 #include <errno.h>
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -121,13 +122,13 @@ static oak_status_t match_variables(const oak_t *sim, oak_initial_file_t *file) 
   return OAK_OK;
 }
 
-/** All values of one block of the file must be finite. Variables that the run does not take count
- * too: they come from the same state. */
+/** All values of one block of the file must be finite, except in solids, which count as -DBL_MAX.
+ * Variables that the run does not take count too: they come from the same state. */
 static oak_status_t check_block(const oak_initial_file_t *file, int b, double *value) {
   const oak_grid_view_t *view = file->view;
   const size_t cells = oak_view_block_cells(view);
   for (int v = 0; v < view->nvar; v++) {
-    OAK_TRY(oak_view_read_fluid(view, v, 1, &b, 0, value));
+    OAK_TRY(oak_view_read_fluid(view, v, 1, &b, -DBL_MAX, value));
     size_t c = 0;
     while (c < cells && isfinite(value[c])) c++;
     if (c == cells) continue;
