@@ -38,7 +38,7 @@ OAK_FN void adapt_prolong(const oak_adapt_args_t *arg, int source, int child,
 }
 
 #if OAK_HAS_physics_to_smooth || defined OAK_FIXED_FUNCTIONS
-/* What a hook gets in child `e` of a cell. */
+/* What a hook gets in child `e` of a cell, in Cartesian or polar coordinates. */
 OAK_FN oak_at_t child_place(const oak_at_t *at, int e) {
   oak_at_t child = *at;
   child.level++;

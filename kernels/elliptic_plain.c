@@ -285,7 +285,7 @@ OAK_FN real elliptic_around(const elliptic_stencil_t *s, const elliptic_line_t *
 /* All cells of a row are computed, because they lie side by side, and those of one colour are
  * kept. */
 OAK_KERNEL(oak_elliptic_smooth, oak_elliptic_args_t, ELLIPTIC_LANES) {
-  OAK_ARGS_EARLY(oak_elliptic_args_t);
+  OAK_ARGS(oak_elliptic_args_t);
   OAK_OUTER_LANES(n) {
     elliptic_stencil_t s;
     real *u = arg.u + n * (long long)OAK_CELLS;
@@ -326,6 +326,25 @@ OAK_FN void elliptic_left(const elliptic_stencil_t *s, const real *rhs, int j, i
   OAK_LANES(i, OAK_NX) {
     const real fall = i == 0 ? line.low : i == OAK_NX - 1 ? line.high : line.middle;
     out[i] = r[i] - elliptic_around(s, &line, i) + fall * line.c[i + 1];
+  }
+}
+
+/* Averages of what is left. They go to an octant of a block, or side by side (remote). */
+OAK_FN void elliptic_average(const oak_elliptic_args_t *arg, long block,
+                             const elliptic_stencil_t *s, const real *rhs, int remote, real *q) {
+  for (int row = 0; row < HY * HZ; row++) {
+    const int j = row % HY, k = row / HY;
+    const int to = remote ? row * HX : OAK_INDEX(0, j, k);
+    real left[OAK_DIM == 3 ? 4 : 2][OAK_NX];
+    for (int e = 0; e < (OAK_DIM == 3 ? 4 : 2); e++)
+      elliptic_left(s, rhs, 2 * j + (e & 1), 2 * k + (e >> 1), left[e]);
+    OAK_INNER(i, OAK_NX) left[0][i] += left[1][i] + (OAK_DIM == 3 ? left[2][i] + left[3][i] : 0);
+    OAK_LANES(i, HX) {
+      const oak_parts_t g = oak_parts(oak_span_of_pair(&arg->f, block, 2 * i, 2 * j), 0);
+      q[to + i] = (elliptic_half(&g, 0, 0) * left[0][2 * i] +
+                   elliptic_half(&g, 0, 1) * left[0][2 * i + 1]) *
+                  (real)(1.0 / (1 << OAK_DIM));
+    }
   }
 }
 
@@ -380,21 +399,7 @@ OAK_KERNEL_SHARED(oak_elliptic_down, oak_elliptic_down_args_t, ELLIPTIC_MOST_LAN
         q[t.remote ? h : OAK_INDEX(i, j, k)] = sum * (real)(1.0 / (1 << OAK_DIM));
       }
 #else
-      for (int row = 0; row < HY * HZ; row++) {
-        const int j = row % HY, k = row / HY;
-        const int to = t.remote ? row * HX : OAK_INDEX(0, j, k);
-        real left[OAK_DIM == 3 ? 4 : 2][OAK_NX];
-        for (int e = 0; e < (OAK_DIM == 3 ? 4 : 2); e++)
-          elliptic_left(&s, rhs, 2 * j + (e & 1), 2 * k + (e >> 1), left[e]);
-        OAK_INNER(i, OAK_NX)
-          left[0][i] += left[1][i] + (OAK_DIM == 3 ? left[2][i] + left[3][i] : 0);
-        OAK_LANES(i, HX) {
-          const oak_parts_t g = oak_parts(oak_span_of_pair(&arg.e.f, n, 2 * i, 2 * j), 0);
-          q[to + i] = (elliptic_half(&g, 0, 0) * left[0][2 * i] +
-                       elliptic_half(&g, 0, 1) * left[0][2 * i + 1]) *
-                      (real)(1.0 / (1 << OAK_DIM));
-        }
-      }
+      elliptic_average(&arg.e, n, &s, rhs, t.remote, q);
 #endif
     }
   }

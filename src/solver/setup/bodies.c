@@ -134,7 +134,8 @@ oak_status_t oak_bodies_check_periodic(const oak_setup_t *setup, const int perio
     for (int d = 0; d < setup->dim; d++) {
       double low, high;
       find_extent(&setup->bodies.of[n], d, &low, &high);
-      const int below = low<setup->xmin[d], above = high> setup->xmax[d];
+      const int below = low < setup->xmin[d];
+      const int above = high > setup->xmax[d];
       OAK_CHECK(
           !periodic[d] || below == above, OAK_ERR_INPUT,
           "[body.%s]: the body crosses the periodic %s boundary along axis %d: it goes from %g "
