@@ -196,6 +196,9 @@ def refusals(work):
         text = work.run("never", *UNIFORM, *keys, code=1)
         assert text.count("oak: error") == 1 and re.search(words, text), text
         assert not os.path.exists(work.path("never"))
+    text = work.run("first", "run.initial=first/plt000004", "--overwrite", code=1)
+    assert text.count("oak: error") == 1 and "which --overwrite empties" in text, text
+    assert os.path.exists(work.path("first", "chk000004.oak"))
 
 
 def damaged(work):

@@ -176,6 +176,23 @@ static oak_status_t open_file(const oak_t *sim, oak_initial_file_t *file) {
   return oak_remap_new(file->view, &file->remap);
 }
 
+oak_status_t oak_initial_file_kept(const oak_t *sim) {
+  const oak_params_t *params = sim->setup.params;
+  const char *name = oak_params_text(params, key);
+  const char *folder = oak_params_text(params, "output.folder");
+  char found[PATH_MAX], file[PATH_MAX], full[PATH_MAX];
+  const int both = *name && oak_path_find(oak_params_folder(params), name, found) &&
+                   realpath(found, file) && realpath(folder, full);
+  const size_t length = both ? strlen(full) : 0;
+  const int inside = both && !strncmp(file, full, length) && (file[length] == '/' || !file[length]);
+  return oak_agree(sim->setup.comm,
+                   inside ? OAK_FAIL(OAK_ERR_INPUT,
+                                     "%s: %s = %s lies in output.folder = %s, which --overwrite "
+                                     "empties: choose another output.folder",
+                                     oak_params_origin(params, key), key, name, folder)
+                          : OAK_OK);
+}
+
 oak_status_t oak_initial_file_open(const oak_t *sim, oak_initial_file_t **out) {
   *out = NULL;
   if (!*oak_params_text(sim->setup.params, key)) return OAK_OK;

@@ -7,6 +7,9 @@
 
 typedef struct oak_initial_file oak_initial_file_t;
 
+/** Refuse a file of run.initial that lies in output.folder, which a run with overwrite empties.
+ * Collective; the ranks agree. */
+oak_status_t oak_initial_file_kept(const oak_t *sim);
 /** Open the file of run.initial, and judge whether it fits: dimension, coordinates, domain,
  * variables. *out is NULL if the key is empty. Collective; the ranks agree. */
 oak_status_t oak_initial_file_open(const oak_t *sim, oak_initial_file_t **out);

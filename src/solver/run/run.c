@@ -247,6 +247,7 @@ static oak_status_t run_all(oak_t *sim, const oak_run_options_t *run) {
   sim->run.interrupted = 0;
   if (!sim->run.announced) oak_print_head(sim, stream, 0);
   sim->run.announced = 1;
+  if (run->overwrite) OAK_TRY(oak_initial_file_kept(sim));
   OAK_TRY(oak_output_open(&out, sim, &r.progress,
                           run->restart     ? oak_restart_folder(sim, run->restart)
                           : run->overwrite ? OAK_FOLDER_OVERWRITE
