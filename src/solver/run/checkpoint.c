@@ -218,7 +218,8 @@ static oak_status_t check_bodies(const oak_t *sim, const oak_checkpoint_file_t *
   return st;
 }
 
-/* Check that the file fits what the kernels are built for. The same on all ranks. */
+/* Check that the file fits what the kernels are built for. The same on all ranks, which agree: one
+ * may lack memory. */
 static oak_status_t check_structure(const oak_t *sim, const oak_checkpoint_file_t *file) {
   const oak_checkpoint_t *h = &file->head;
   char names[NAMES_SIZE];
@@ -240,7 +241,7 @@ static oak_status_t check_structure(const oak_t *sim, const oak_checkpoint_file_
             oak_params_text(sim->setup.params, "physics.name"), names, file->path,
             h->text[OAK_CHECKPOINT_VARIABLES]);
   if (h->real_size != sim->setup.store_size) return refuse(sim, file, "scheme.precision");
-  return check_bodies(sim, file);
+  return oak_agree(sim->setup.comm, check_bodies(sim, file));
 }
 
 oak_status_t oak_checkpoint_fits(const oak_t *sim, const char *path) {
