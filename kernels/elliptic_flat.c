@@ -323,6 +323,41 @@ OAK_KERNEL_SHARED(oak_elliptic_flat, oak_elliptic_flat_args_t, FLAT_LANES, 1, FL
 }
 
 #if OAK_ELLIPTIC_FIELDS
+/* The coefficients of cell c of array \a next from those of the finer array \a f. */
+OAK_FN void flat_average_fields(const oak_elliptic_flat_args_t *arg, const flat_t *f,
+                                const flat_t *next, int c) {
+  real a[OAK_FACES] = {0}, b = 0;
+#if OAK_ELLIPTIC_BODIES
+  int pinned = 0;
+#endif
+  int x[3];
+  flat_point(next, c, x);
+  const oak_span_t span = flat_span(next, x[0], x[1]);
+  const oak_parts_t whole = oak_parts(span, 0);
+  for (int e = 0; e < (1 << OAK_DIM); e++) {
+    const long long child = f->start + flat_cell(f, 2 * x[0] + (e & 1), 2 * x[1] + (e >> 1 & 1),
+                                                 OAK_DIM == 3 ? 2 * x[2] + (e >> 2) : 0);
+    OAK_UNROLL
+    for (int d = 0; d < OAK_DIM; d++) {
+      const int face = 2 * d + (e >> d & 1);
+      const oak_parts_t g = oak_face_parts(span, 0, d);
+      a[face] += flat_on_face(arg, f, face)[child - f->start] * elliptic_part(&g, d, e);
+    }
+#if OAK_ELLIPTIC_BODIES
+    pinned += elliptic_pinned(arg->fb[child]);
+    if (elliptic_pinned(arg->fb[child])) continue;
+#endif
+    b += arg->fb[child] * elliptic_part(&whole, -1, e);
+  }
+  OAK_UNROLL
+  for (int face = 0; face < OAK_FACES; face++)
+    flat_on_face(arg, next, face)[c] = a[face] * (real)(OAK_DIM == 3 ? 0.25 : 0.5);
+  arg->fb[next->start + c] = b * (real)(1.0 / (1 << OAK_DIM));
+#if OAK_ELLIPTIC_BODIES
+  if (2 * pinned >= 1 << OAK_DIM) arg->fb[next->start + c] = -1;
+#endif
+}
+
 /* The coefficients of all arrays. */
 OAK_KERNEL(oak_elliptic_flat_fields, oak_elliptic_flat_args_t, FLAT_LANES) {
   OAK_ARGS(oak_elliptic_flat_args_t);
@@ -352,37 +387,7 @@ OAK_KERNEL(oak_elliptic_flat_fields, oak_elliptic_flat_args_t, FLAT_LANES) {
       flat_level(&arg, l, &f);
       flat_level(&arg, l + 1, &next);
       OAK_INNER(c, next.cells) {
-        real a[OAK_FACES] = {0}, b = 0;
-#if OAK_ELLIPTIC_BODIES
-        int pinned = 0;
-#endif
-        int x[3];
-        flat_point(&next, c, x);
-        const oak_span_t span = flat_span(&next, x[0], x[1]);
-        const oak_parts_t whole = oak_parts(span, 0);
-        for (int e = 0; e < (1 << OAK_DIM); e++) {
-          const long long child =
-              f.start + flat_cell(&f, 2 * x[0] + (e & 1), 2 * x[1] + (e >> 1 & 1),
-                                  OAK_DIM == 3 ? 2 * x[2] + (e >> 2) : 0);
-          OAK_UNROLL
-          for (int d = 0; d < OAK_DIM; d++) {
-            const int face = 2 * d + (e >> d & 1);
-            const oak_parts_t g = oak_face_parts(span, 0, d);
-            a[face] += flat_on_face(&arg, &f, face)[child - f.start] * elliptic_part(&g, d, e);
-          }
-#if OAK_ELLIPTIC_BODIES
-          pinned += elliptic_pinned(arg.fb[child]);
-          if (elliptic_pinned(arg.fb[child])) continue;
-#endif
-          b += arg.fb[child] * elliptic_part(&whole, -1, e);
-        }
-        OAK_UNROLL
-        for (int face = 0; face < OAK_FACES; face++)
-          flat_on_face(&arg, &next, face)[c] = a[face] * (real)(OAK_DIM == 3 ? 0.25 : 0.5);
-        arg.fb[next.start + c] = b * (real)(1.0 / (1 << OAK_DIM));
-#if OAK_ELLIPTIC_BODIES
-        if (2 * pinned >= 1 << OAK_DIM) arg.fb[next.start + c] = -1;
-#endif
+        flat_average_fields(&arg, &f, &next, c);
       }
       OAK_BARRIER;
     }

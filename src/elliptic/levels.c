@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/failure.h"
 #include "base/shape.h"
 #include "elliptic/elliptic.h"
@@ -47,50 +48,60 @@ static int choose_sweeps(oak_elliptic_t *e, double *relax) {
   return 1;
 }
 
-static oak_status_t build(oak_elliptic_t *e) {
-  char path[NPARTS][4200], define[12][64];
-  const char *file[NPARTS], *list[18] = {"OAK_NG=1", "OAK_REAL=double"};
-  int ndefine = e->setup.coordinates ? 12 : 8;
-  const char *root;
+/* What the kernels know of the mesh when they are compiled. */
+static void define_constants(oak_elliptic_t *e, oak_words_t *define) {
+  const oak_elliptic_setup_t *s = &e->setup;
+  const int peers = oak_device_ops(e->dev)->host_memory || s->transport->peers.count > 1;
   double relax;
+  oak_words_split(define, "OAK_NG=1 OAK_REAL=double");
+  oak_words_add(define, "OAK_DIM=%d", e->dim);
+  oak_words_add(define, "OAK_NX=%d", s->block_size[0]);
+  oak_words_add(define, "OAK_NY=%d", s->block_size[1]);
+  oak_words_add(define, "OAK_NZ=%d", s->block_size[2]);
+  oak_words_add(define, "OAK_PEERS=%d", peers);
+  oak_words_add(define, "OAK_ELLIPTIC_FIELDS=%d", s->fields);
+  oak_words_add(define, "OAK_COORDINATES=%d", s->coordinates);
+  oak_words_add(define, "OAK_AXIS=%.17g", s->logarithmic ? 0 : s->xmin[0] / s->dx0[0]);
+  if (s->coordinates) {
+    oak_words_add(define, "OAK_THETA_MIN=%.17g", s->xmin[1]);
+    oak_words_add(define, "OAK_Z_MIN=%.17g", s->xmin[2]);
+  }
+  if (choose_sweeps(e, &relax)) {
+    oak_words_add(define, "OAK_ELLIPTIC_RELAX=%.17g", relax);
+    oak_words_add(define, "OAK_ELLIPTIC_SWEEPS=%d", e->sweeps);
+  }
+  if (s->logarithmic) {
+    oak_words_add(define, "OAK_LOG_RADIUS=1");
+    oak_words_add(define, "OAK_RADIUS_MIN=%.17g", exp(s->xmin[0]));
+    oak_words_add(define, "OAK_RADIUS_LOG=%.17g", s->xmin[0]);
+  }
+  if (s->bodies) oak_words_add(define, "OAK_ELLIPTIC_BODIES=1");
+}
+
+static oak_status_t compile(oak_elliptic_t *e) {
+  char path[NPARTS][4200];
+  const char *file[NPARTS], *root;
+  oak_words_t define = {0};
   OAK_TRY(oak_agree(e->comm, oak_source_root(&root)));
   for (int i = 0; i < NPARTS; i++) {
     snprintf(path[i], sizeof path[i], "%s/%s", root, parts[i]);
     file[i] = path[i];
   }
-  const int peers = oak_device_ops(e->dev)->host_memory || e->setup.transport->peers.count > 1;
-  for (int i = 0; i < 10; i++) list[2 + i] = define[i];
-  snprintf(define[0], sizeof define[0], "OAK_DIM=%d", e->dim);
-  snprintf(define[1], sizeof define[1], "OAK_NX=%d", e->setup.block_size[0]);
-  snprintf(define[2], sizeof define[2], "OAK_NY=%d", e->setup.block_size[1]);
-  snprintf(define[3], sizeof define[3], "OAK_NZ=%d", e->setup.block_size[2]);
-  snprintf(define[4], sizeof define[4], "OAK_PEERS=%d", peers);
-  snprintf(define[5], sizeof define[5], "OAK_ELLIPTIC_FIELDS=%d", e->setup.fields);
-  snprintf(define[6], sizeof define[6], "OAK_COORDINATES=%d", e->setup.coordinates);
-  const int logarithmic = e->setup.logarithmic;
-  snprintf(define[7], sizeof define[7], "OAK_AXIS=%.17g",
-           logarithmic ? 0 : e->setup.xmin[0] / e->setup.dx0[0]);
-  snprintf(define[8], sizeof define[8], "OAK_THETA_MIN=%.17g", e->setup.xmin[1]);
-  snprintf(define[9], sizeof define[9], "OAK_Z_MIN=%.17g", e->setup.xmin[2]);
-  if (choose_sweeps(e, &relax)) {
-    snprintf(define[10], sizeof define[10], "OAK_ELLIPTIC_RELAX=%.17g", relax);
-    snprintf(define[11], sizeof define[11], "OAK_ELLIPTIC_SWEEPS=%d", e->sweeps);
-    list[ndefine++] = define[10];
-    list[ndefine++] = define[11];
-  }
-  char radius[2][48];
-  snprintf(radius[0], sizeof radius[0], "OAK_RADIUS_MIN=%.17g", exp(e->setup.xmin[0]));
-  snprintf(radius[1], sizeof radius[1], "OAK_RADIUS_LOG=%.17g", e->setup.xmin[0]);
-  if (logarithmic) list[ndefine++] = "OAK_LOG_RADIUS=1";
-  for (int i = 0; i < 2 && logarithmic; i++) list[ndefine++] = radius[i];
-  if (e->setup.bodies) list[ndefine++] = "OAK_ELLIPTIC_BODIES=1";
+  define_constants(e, &define);
   const oak_source_t source = {.name = "elliptic",
-                               .define = list,
-                               .ndefine = ndefine,
+                               .define = (const char *const *)define.word,
+                               .ndefine = define.count,
                                .file = file,
                                .nfile = e->setup.bodies ? NPARTS : NPARTS - 1,
                                .text = front};
-  OAK_TRY(oak_device_build(e->dev, &source, &e->module));
+  oak_status_t st = oak_agree(e->comm, oak_words_status(&define));
+  if (st == OAK_OK) st = oak_device_build(e->dev, &source, &e->module);
+  oak_words_free(&define);
+  return st;
+}
+
+static oak_status_t build(oak_elliptic_t *e) {
+  OAK_TRY(compile(e));
   oak_status_t st = oak_device_kernel(e->dev, e->module, "oak_halo", &e->halo);
 #define GET(name)   \
   if (st == OAK_OK) \
