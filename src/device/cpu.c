@@ -96,8 +96,8 @@ static oak_status_t cpu_probe(oak_device_t *dev) {
   /* With this flag messages name the line of the user's file instead of a macro in kernels/hooks.h.
    */
   oak_words_split(&wanted, "-ftrack-macro-expansion=0");
-  /* gcc tuned for Zen copies parameters of more than 72 bytes to each cell as a whole, and then
-   * does not vectorise the loop over cells. */
+  /* gcc tuned for Zen 3 copies larger sets of parameters to each cell as a whole, and then does
+   * not vectorise the loop over cells. */
   oak_words_split(&wanted, "--param=sra-max-scalarization-size-Ospeed=2048");
   /* Compilers use half the vector width by default, because on older processors the full width
    * lowered the clock frequency. */
