@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The first failure of several calls, and the begin of public functions. Private. */
+ * The first failure of several calls, memory that may be missing, and the begin of public
+ * functions. Private. */
 #ifndef OAK_FAILURE_H
 #define OAK_FAILURE_H
+
+#include <stdlib.h>
 
 #include "oak/status.h"
 
@@ -10,6 +13,22 @@
 static inline void oak_keep_failure(oak_status_t *st, oak_status_t next) {
   if (*st == OAK_OK) *st = next;
 }
+
+/** A status: let \a pointer point to \a count new items, all bytes 0. It is NULL after a failure.
+ */
+#define OAK_NEW(pointer, count)                             \
+  (((pointer) = calloc((size_t)(count), sizeof *(pointer))) \
+       ? OAK_OK                                             \
+       : oak_no_memory((size_t)(count), sizeof *(pointer), __FILE__, __LINE__))
+
+/** A status: make room for one more item in an array of \a count items. The array is NULL at first,
+ * and only this macro lets it grow. After a failure it is as it was. */
+#define OAK_GROW(array, count) \
+  oak_grow(&(array), (size_t)(count), sizeof *(array), __FILE__, __LINE__)
+
+/** \return OAK_ERR_MEMORY; OAK_OK for 0 items, which need none. */
+oak_status_t oak_no_memory(size_t count, size_t size, const char *file, int line);
+oak_status_t oak_grow(void *array, size_t count, size_t size, const char *file, int line);
 
 /** Begin a public function: refuse a handle that is NULL. Otherwise forget the message of an
  * earlier failure, so that oak_last_error() is empty after success. */

@@ -51,8 +51,7 @@ static void free_entry(oak_param_entry_t *entry) {
 }
 
 oak_status_t oak_params_create(const oak_output_word_t *const *words, oak_params_t **out) {
-  *out = calloc(1, sizeof **out);
-  OAK_CHECK(*out, OAK_ERR_MEMORY, "no memory for a parameter set");
+  OAK_TRY(OAK_NEW(*out, 1));
   (*out)->words = words;
   oak_status_t status = oak_params_declare(*out, oak_param_table, oak_param_table_count);
   if (status != OAK_OK) oak_params_destroy(out);

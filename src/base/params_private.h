@@ -3,6 +3,7 @@
 #ifndef OAK_PARAMS_PRIVATE_H
 #define OAK_PARAMS_PRIVATE_H
 
+#include "base/failure.h"
 #include "base/params_outputs.h"
 #include "base/params_watch.h"
 #include "oak/params.h"

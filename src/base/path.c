@@ -3,6 +3,7 @@
 #define _GNU_SOURCE 1
 #include <errno.h>
 #include <ftw.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,17 @@
 
 #include "base/buffer.h"
 #include "base/path.h"
+
+oak_status_t oak_path_print(char path[PATH_MAX], const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  const int length = vsnprintf(path, PATH_MAX, format, args);
+  va_end(args);
+  OAK_CHECK(length >= 0 && length < PATH_MAX, OAK_ERR_FILE,
+            "a path has %d characters, at most %d are allowed: choose shorter names: %.80s...",
+            length, PATH_MAX - 1, path);
+  return OAK_OK;
+}
 
 oak_status_t oak_path_absolute(const char *path, char **out) {
   if (path[0] == '/') return oak_format(out, "%s", path);

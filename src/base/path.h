@@ -7,6 +7,9 @@
 
 #include "oak/status.h"
 
+/** Print a path. \return OAK_ERR_FILE if it is too long for any file. */
+oak_status_t oak_path_print(char path[PATH_MAX], const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 /** \a path made absolute, without resolving links: they decide what relative includes mean. */
 oak_status_t oak_path_absolute(const char *path, char **out);
 /** Remove a file, or a folder and what is in it. Links are removed, not followed. It is no failure

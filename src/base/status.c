@@ -60,6 +60,24 @@ oak_status_t oak_begin(int is_there, const char *function) {
   return OAK_OK;
 }
 
+oak_status_t oak_no_memory(size_t count, size_t size, const char *file, int line) {
+  if (count == 0) return OAK_OK;
+  return oak_fail(OAK_ERR_MEMORY, file, line,
+                  "no memory for %zu items of %zu bytes; use more ranks or hosts", count, size);
+}
+
+oak_status_t oak_grow(void *array, size_t count, size_t size, const char *file, int line) {
+  enum { FIRST = 16 };
+  const size_t room = count == 0 ? FIRST : 2 * count;
+  void *grown;
+  if (count > 0 && (count < FIRST || (count & (count - 1)))) return OAK_OK; /* not full */
+  memcpy(&grown, array, sizeof grown);
+  grown = realloc(grown, room * size);
+  if (!grown) return oak_no_memory(room, size, file, line);
+  memcpy(array, &grown, sizeof grown);
+  return OAK_OK;
+}
+
 oak_status_t oak_agree(MPI_Comm comm, oak_status_t status) {
   int rank, failing;
   MPI_Comm_rank(comm, &rank);

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "device_private.h"
-#include "base/failure.h"
 
 /** Write a reference to an entry, by which a machine without a compiler finds the entry. The
  * reference is a file. Its name is the key that oak can compute without a compiler; its content is

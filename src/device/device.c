@@ -11,7 +11,6 @@
 #include "base/hosts.h"
 #include "base/str.h"
 #include "device_private.h"
-#include "base/failure.h"
 
 /** The back ends in the order in which "auto" tries them: the fastest first, the CPU last. Then
  * follow those that "auto" never chooses. */

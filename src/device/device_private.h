@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/buffer.h"
+#include "base/failure.h"
 #include "base/hash.h"
 #include "base/path.h"
 #include "base/process.h"

@@ -13,7 +13,6 @@
 
 #include "base/str.h"
 #include "device_private.h"
-#include "base/failure.h"
 
 /* ---- processor */
 

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "device_private.h"
-#include "base/failure.h"
 
 enum { MOST_KERNELS = 64 };
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The two rounds of the ghost cell exchange, and the storage behind them. */
-#include "base/failure.h"
 #include "halo/exchange.h"
 
 #include <stdlib.h>

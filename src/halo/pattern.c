@@ -89,8 +89,7 @@ static oak_status_t make_messages(build_t *b, const side_t *side, oak_message_t 
   int ranks = 0, peer = -1, from = 0;
   for (int i = 0; i < side->parts->count; i++) ranks += i == 0 || p[i].rank != p[i - 1].rank;
   *nout = 0;
-  *out = calloc(ranks + 1, sizeof **out);
-  OAK_CHECK(*out, OAK_ERR_MEMORY, "out of memory for a list of %d messages", ranks);
+  OAK_TRY(OAK_NEW(*out, ranks + 1));
   for (int i = 0; i < side->parts->count; i++) {
     const int first = i == 0 || p[i].rank != p[i - 1].rank;
     const int size = p[i].kind <= PART_OPPOSITE ? side->slot : 1;
@@ -415,10 +414,8 @@ static oak_status_t start(build_t *b, oak_transport_t *t) {
   b->peers = &t->peers;
   b->faces = 2 * p->dim;
   b->half = 1 << (p->dim - 1);
-  b->gets = calloc(b->mesh->nblock + 1, 1);
-  b->start = calloc(2 * b->peers->count, sizeof *b->start);
-  OAK_CHECK(b->gets && b->start, OAK_ERR_MEMORY, "out of memory for the faces of %d blocks",
-            b->mesh->nblock);
+  OAK_TRY(OAK_NEW(b->gets, b->mesh->nblock));
+  OAK_TRY(OAK_NEW(b->start, 2 * b->peers->count));
   b->begin = b->start + b->peers->count;
   return OAK_OK;
 }

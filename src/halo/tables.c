@@ -41,10 +41,7 @@ oak_status_t oak_pattern_init(oak_pattern_t *p, const oak_transport_t *transport
   p->inner.size = p->outer.size = sizeof(int);
   p->flux.fine.size = sizeof(oak_fine_face_t);
   for (int d = 0; d < 3; d++) p->flux.coarse[d].size = sizeof(oak_coarse_face_t);
-  p->contact = calloc(transport->peers.count, 1);
-  OAK_CHECK(p->contact, OAK_ERR_MEMORY, "out of memory for a list of %d ranks",
-            transport->peers.count);
-  return OAK_OK;
+  return OAK_NEW(p->contact, transport->peers.count);
 }
 
 void oak_pattern_add_edges(oak_pattern_t *p) {

@@ -32,8 +32,8 @@ struct oak_forest {
 
 oak_forest_t *NAME(oak_forest_new)(MPI_Comm comm, const int trees[3], const int periodic[3],
                                    int level) {
-  oak_forest_t *forest = calloc(1, sizeof *forest);
-  oak_status_t st = forest ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for a mesh");
+  oak_forest_t *forest;
+  oak_status_t st = OAK_NEW(forest, 1);
   if (oak_agree(comm, st) != OAK_OK) {
     free(forest);
     return NULL;

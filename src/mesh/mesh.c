@@ -67,8 +67,8 @@ oak_status_t oak_mesh_new(MPI_Comm comm, int dim, const int trees[3], const int 
             "level = %d: must be 0 to %d", level, OAK_MESH_MAX_LEVEL);
   OAK_TRY(oak_mesh_check_trees(dim, trees));
   quiet_p4est();
-  oak_mesh_t *mesh = calloc(1, sizeof *mesh);
-  oak_status_t st = mesh ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for a mesh");
+  oak_mesh_t *mesh;
+  oak_status_t st = OAK_NEW(mesh, 1);
   st = oak_agree(comm, st);
   if (st != OAK_OK) {
     free(mesh);

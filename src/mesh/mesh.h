@@ -7,8 +7,8 @@
 
 #include <stdint.h>
 
+#include "base/failure.h"
 #include "oak/reach.h"
-#include "oak/status.h"
 
 enum {
   OAK_MESH_MAX_LEVEL = 16,

@@ -30,18 +30,16 @@ static void make_tables(oak_neighbours_t *t) {
 }
 
 oak_status_t oak_neighbours_new(const oak_mesh_t *mesh, oak_neighbours_t **out) {
-  oak_neighbours_t *t = calloc(1, sizeof *t);
   const size_t trees = (size_t)mesh->trees[0] * mesh->trees[1] * mesh->trees[2];
-  OAK_CHECK(t, OAK_ERR_MEMORY, "out of memory for a mesh");
+  OAK_TRY(OAK_NEW(*out, 1));
+  oak_neighbours_t *t = *out;
   t->dim = mesh->dim;
   t->rank = mesh->rank;
   t->revision = -1;
   memcpy(t->trees, mesh->trees, sizeof t->trees);
   memcpy(t->periodic, mesh->periodic, sizeof t->periodic);
   make_tables(t);
-  t->root = malloc(trees * sizeof *t->root);
-  *out = t;
-  OAK_CHECK(t->root, OAK_ERR_MEMORY, "out of memory for a mesh of %zu trees", trees);
+  OAK_TRY(OAK_NEW(t->root, trees));
   for (size_t i = 0; i < trees; i++) t->root[i] = OAK_LINK_NONE;
   return OAK_OK;
 }

@@ -100,12 +100,10 @@ static oak_status_t plan_transfer(const oak_mesh_t *mesh, const int64_t *old_fir
   int to[2], from[2];
   const int most = 1 + ranks_of(new_first, size, old_first[me], old_first[me + 1], to) +
                    ranks_of(old_first, size, new_first[me], new_first[me + 1], from);
-  t->rank = malloc(most * sizeof(int));
-  t->offset = malloc(most * sizeof(int));
-  t->count = malloc(most * sizeof(int));
-  t->from = malloc(most * sizeof(int));
-  OAK_CHECK(t->rank && t->offset && t->count && t->from, OAK_ERR_MEMORY,
-            "out of memory for a list of %d ranks", most);
+  OAK_TRY(OAK_NEW(t->rank, most));
+  OAK_TRY(OAK_NEW(t->offset, most));
+  OAK_TRY(OAK_NEW(t->count, most));
+  OAK_TRY(OAK_NEW(t->from, most));
   int n = 0;
   int64_t start;
   for (int r = to[0]; r < to[1]; r++) {
@@ -139,12 +137,10 @@ oak_status_t oak_mesh_partition(oak_mesh_t *mesh, const oak_balance_t *balance, 
   memset(transfer, 0, sizeof *transfer);
   *moved = 0;
   if (mesh->size == 1) return OAK_OK;
-  int64_t *old_first = malloc((mesh->size + 1) * sizeof *old_first);
-  int32_t *count = malloc(mesh->size * sizeof *count);
-  oak_status_t st =
-      old_first && count
-          ? OAK_OK
-          : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for a list of %d ranks", mesh->size);
+  int64_t *old_first = NULL;
+  int32_t *count;
+  oak_status_t st = OAK_NEW(count, mesh->size);
+  if (st == OAK_OK) st = OAK_NEW(old_first, mesh->size + 1);
   st = oak_agree(mesh->comm, st);
   if (st == OAK_OK && choose_counts(mesh, balance, count)) {
     memcpy(old_first, first, (mesh->size + 1) * sizeof *old_first);

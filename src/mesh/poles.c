@@ -71,10 +71,8 @@ oak_status_t oak_poles_find(const oak_mesh_t *mesh, oak_opposite_t *opposite) {
                            (mesh->trees[1] << mesh->pole_level) - 1,
                            (mesh->trees[2] << mesh->pole_level) - 1};
   const int count = (int)place(mesh, 1, last, 0, 0) + 1;
-  int(*table)[2] = malloc(count * sizeof *table);
-  OAK_TRY(oak_agree(
-      mesh->comm,
-      table ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for %d blocks at poles", count)));
+  int(*table)[2];
+  OAK_TRY(oak_agree(mesh->comm, OAK_NEW(table, count)));
   fill(mesh, table, count);
   for (int n = 0; n < mesh->nblock; n++)
     for (int face = first; face < first + 2; face++) {

@@ -64,11 +64,9 @@ static oak_status_t fit_lists(oak_messages_t *m, int n) {
   free(m->direct);
   free(m->chunk);
   m->room = 0;
-  m->request = malloc(n * sizeof *m->request);
-  m->direct = malloc(n * sizeof *m->direct);
-  m->chunk = malloc(n * sizeof *m->chunk);
-  OAK_CHECK(m->request && m->direct && m->chunk, OAK_ERR_MEMORY, "out of memory for %d messages",
-            n);
+  OAK_TRY(OAK_NEW(m->request, n));
+  OAK_TRY(OAK_NEW(m->direct, n));
+  OAK_TRY(OAK_NEW(m->chunk, n));
   m->room = n;
   return OAK_OK;
 }

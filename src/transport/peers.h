@@ -12,6 +12,7 @@
 #include <mpi.h>
 #include <stdint.h>
 
+#include "base/failure.h"
 #include "oak/device.h"
 
 typedef struct {

@@ -32,11 +32,10 @@ static int is_rest(const char *name) {
 
 static void stat_one(const char *folder, oak_checkpoint_name_t *entry) {
   struct stat info;
-  char *path = oak_text_new("%s/%s", folder, entry->name);
-  if (path && stat(path, &info) == 0)
+  char path[PATH_MAX];
+  if (oak_path_print(path, "%s/%s", folder, entry->name) == OAK_OK && stat(path, &info) == 0)
     entry->time = (int64_t)info.st_mtim.tv_sec * 1000000000 + info.st_mtim.tv_nsec;
   entry->step = atol(entry->name + 3);
-  free(path);
 }
 
 /** Newest first. Copies of a folder may have the same times: then the step decides. */
@@ -52,7 +51,7 @@ oak_status_t oak_checkpoint_list(const char *folder, oak_checkpoint_name_t **lis
   *list = NULL;
   *count = 0;
   if (n < 0) return oak_file_failed("read folder", folder, errno);
-  *list = calloc((size_t)n + 1, sizeof **list);
+  const oak_status_t st = OAK_NEW(*list, n);
   for (int i = 0; i < n; i++) {
     if (*list && oak_checkpoint_is_name(all[i]->d_name)) {
       oak_checkpoint_name_t *entry = &(*list)[(*count)++];
@@ -63,20 +62,17 @@ oak_status_t oak_checkpoint_list(const char *folder, oak_checkpoint_name_t **lis
     free(all[i]);
   }
   free(all);
-  OAK_CHECK(*list, OAK_ERR_MEMORY, "no memory to list the checkpoints in %s", folder);
-  qsort(*list, (size_t)*count, sizeof **list, compare);
-  return OAK_OK;
+  if (st == OAK_OK) qsort(*list, (size_t)*count, sizeof **list, compare);
+  return st;
 }
 
 /** Remove a file of that name. One that is already gone is no failure. */
 static oak_status_t remove_one(const char *folder, const char *name, int checkpoint) {
-  char *path = oak_text_new("%s/%s", folder, name);
-  OAK_CHECK(path, OAK_ERR_MEMORY, "no memory to remove %s", name);
-  oak_status_t st = OAK_OK;
+  char path[PATH_MAX];
+  OAK_TRY(oak_path_print(path, "%s/%s", folder, name));
   if ((!checkpoint || oak_checkpoint_is_one(path)) && unlink(path) != 0 && errno != ENOENT)
-    st = oak_file_failed("remove", path, errno);
-  free(path);
-  return st;
+    return oak_file_failed("remove", path, errno);
+  return OAK_OK;
 }
 
 static oak_status_t remove_rests(const char *folder) {

@@ -132,8 +132,7 @@ static oak_status_t read_head(oak_checkpoint_file_t *file) {
   OAK_TRY(read_at(file->fd, &h, size < (int64_t)sizeof h ? (size_t)size : sizeof h, 0, file->path));
   OAK_TRY(judge_kind(&h, size, file->path));
   OAK_TRY(judge_sizes(&h, size, file));
-  file->texts = malloc(h.text_bytes);
-  OAK_CHECK(file->texts, OAK_ERR_MEMORY, "no memory to read %s", file->path);
+  OAK_TRY(OAK_NEW(file->texts, h.text_bytes));
   OAK_TRY(read_at(file->fd, file->texts, h.text_bytes, sizeof h, file->path));
   OAK_TRY(judge_texts(&h, file));
   take_numbers(&h, &file->head);
@@ -186,8 +185,8 @@ static oak_status_t take_records(const oak_checkpoint_file_t *file, int64_t firs
 oak_status_t oak_checkpoint_records(const oak_checkpoint_file_t *file, int64_t first, int count,
                                     int8_t *level, int32_t (*index)[3], double *rate,
                                     uint32_t *sum) {
-  oak_checkpoint_record_t *record = malloc((size_t)count * sizeof *record + 1);
-  OAK_CHECK(record, OAK_ERR_MEMORY, "no memory to read %d blocks of %s", count, file->path);
+  oak_checkpoint_record_t *record;
+  OAK_TRY(OAK_NEW(record, count));
   oak_status_t st = read_at(file->fd, record, (size_t)count * sizeof *record,
                             file->records + first * (int64_t)sizeof *record, file->path);
   if (st == OAK_OK) st = take_records(file, first, count, record, level, index, rate, sum);

@@ -28,7 +28,7 @@ struct oak_checkpoint_grid {
   int32_t (*index)[3];
   double *rate;
   uint32_t *sum;
-  void *data; /**< of one block */
+  char *data; /**< of one block */
   char *names;
   const char *name[MOST_VARIABLES];
 };
@@ -80,13 +80,11 @@ static oak_status_t read_names(oak_checkpoint_grid_t *grid) {
 static oak_status_t read_blocks(oak_checkpoint_grid_t *grid) {
   oak_grid_view_t *view = &grid->view;
   const size_t n = (size_t)view->nblock;
-  grid->level = malloc(n * sizeof *grid->level);
-  grid->index = malloc(n * sizeof *grid->index);
-  grid->rate = malloc(n * sizeof *grid->rate);
-  grid->sum = malloc(n * sizeof *grid->sum);
-  grid->data = malloc((size_t)oak_checkpoint_block_bytes(&grid->file.head));
-  OAK_CHECK(grid->level && grid->index && grid->rate && grid->sum && grid->data, OAK_ERR_MEMORY,
-            "no memory for the %zu blocks of %s", n, grid->file.path);
+  OAK_TRY(OAK_NEW(grid->level, n));
+  OAK_TRY(OAK_NEW(grid->index, n));
+  OAK_TRY(OAK_NEW(grid->rate, n));
+  OAK_TRY(OAK_NEW(grid->sum, n));
+  OAK_TRY(OAK_NEW(grid->data, oak_checkpoint_block_bytes(&grid->file.head)));
   OAK_TRY(oak_checkpoint_records(&grid->file, 0, view->nblock, grid->level, grid->index, grid->rate,
                                  grid->sum));
   view->level = grid->level;
@@ -129,8 +127,8 @@ static oak_status_t fill(oak_checkpoint_grid_t *grid, const char *path) {
 }
 
 oak_status_t oak_checkpoint_grid_open(const char *path, oak_checkpoint_grid_t **out) {
-  oak_checkpoint_grid_t *grid = *out = calloc(1, sizeof *grid);
-  OAK_CHECK(grid, OAK_ERR_MEMORY, "no memory to read %s", path);
+  OAK_TRY(OAK_NEW(*out, 1));
+  oak_checkpoint_grid_t *grid = *out;
   grid->file.fd = -1;
   return fill(grid, path);
 }

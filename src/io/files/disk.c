@@ -106,8 +106,7 @@ static int start_thread(oak_disk_t *disk) {
 
 oak_status_t oak_disk_new(MPI_Comm comm, size_t bytes, oak_disk_t **out) {
   oak_disk_t *disk = *out = NULL;
-  disk = calloc(1, sizeof *disk);
-  OAK_CHECK(disk, OAK_ERR_MEMORY, "no memory to write output in the background");
+  OAK_TRY(OAK_NEW(disk, 1));
   disk->comm = comm;
   MPI_Comm_rank(comm, &disk->rank);
   disk->limit = bytes;

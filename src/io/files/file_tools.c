@@ -3,8 +3,6 @@
 #define _GNU_SOURCE 1
 #include "file_tools.h"
 
-#include "base/path.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -58,20 +56,16 @@ oak_status_t oak_file_failed(const char *action, const char *path, int reason) {
 /** Wait until the new folder \a path is on the disk. A folder above it that cannot be read cannot
  * be synced either. */
 static oak_status_t sync_new_folder(const char *path) {
-  char *above = strdup(path);
-  OAK_CHECK(above, OAK_ERR_MEMORY, "no memory for the path %s", path);
+  char above[PATH_MAX];
+  OAK_TRY(oak_path_print(above, "%s", path));
   char *slash = strrchr(above, '/');
   if (slash) slash[slash == above] = '\0';
-  const oak_status_t st =
-      access(slash ? above : ".", R_OK) == 0 ? oak_sync_folder(slash ? above : ".") : OAK_OK;
-  free(above);
-  return st;
+  return access(slash ? above : ".", R_OK) == 0 ? oak_sync_folder(slash ? above : ".") : OAK_OK;
 }
 
 oak_status_t oak_make_parents(const char *path) {
-  char *part = strdup(path);
-  OAK_CHECK(part, OAK_ERR_MEMORY, "no memory for the path %s", path);
-  oak_status_t st = OAK_OK;
+  char part[PATH_MAX];
+  oak_status_t st = oak_path_print(part, "%s", path);
   for (char *slash = strchr(part + 1, '/'); slash && st == OAK_OK; slash = strchr(slash + 1, '/')) {
     *slash = '\0';
     if (mkdir(part, 0777) == 0) {
@@ -88,7 +82,6 @@ oak_status_t oak_make_parents(const char *path) {
     }
     *slash = '/';
   }
-  free(part);
   return st;
 }
 
@@ -144,11 +137,10 @@ oak_status_t oak_part_file_publish(void *file) {
   if (rename(f->part, f->path) != 0)
     return oak_file_failed("rename the finished file to", f->path, errno);
   const char *slash = strrchr(f->path, '/');
-  char *folder = slash ? strndup(f->path, (size_t)(slash - f->path) + 1) : strdup(".");
-  OAK_CHECK(folder, OAK_ERR_MEMORY, "no memory for the folder of %s", f->path);
-  const oak_status_t st = oak_sync_folder(folder);
-  free(folder);
-  return st;
+  char folder[PATH_MAX];
+  OAK_TRY(oak_path_print(folder, "%.*s", slash ? (int)(slash - f->path) + 1 : 1,
+                         slash ? f->path : "."));
+  return oak_sync_folder(folder);
 }
 
 void oak_part_file_discard(void *file) { (void)unlink(((oak_part_file_t *)file)->part); }
@@ -172,21 +164,16 @@ oak_status_t oak_file_claim(const char *path, const char *mark, size_t length) {
 }
 
 oak_status_t oak_write_file(const char *path, const void *data, size_t bytes) {
-  char *part = oak_text_new("%s" OAK_PART, path);
-  OAK_CHECK(part, OAK_ERR_MEMORY, "no memory to write %s", path);
-  oak_status_t st = OAK_OK;
+  char part[PATH_MAX];
+  OAK_TRY(oak_path_print(part, "%s" OAK_PART, path));
   (void)unlink(part); /* a file that a killed run has left */
   const int fd = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (fd < 0) {
-    st = oak_file_failed("create", part, errno);
-  } else {
-    st = oak_write_at(fd, data, bytes, 0, part);
-    if (st == OAK_OK) st = oak_sync(fd, part);
-    if (close(fd) != 0 && st == OAK_OK) st = oak_file_failed("write", part, errno);
-    if (st == OAK_OK && rename(part, path) != 0) st = oak_file_failed("replace", path, errno);
-    if (st != OAK_OK) unlink(part);
-  }
-  free(part);
+  if (fd < 0) return oak_file_failed("create", part, errno);
+  oak_status_t st = oak_write_at(fd, data, bytes, 0, part);
+  if (st == OAK_OK) st = oak_sync(fd, part);
+  if (close(fd) != 0 && st == OAK_OK) st = oak_file_failed("write", part, errno);
+  if (st == OAK_OK && rename(part, path) != 0) st = oak_file_failed("replace", path, errno);
+  if (st != OAK_OK) unlink(part);
   return st;
 }
 

@@ -7,7 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "oak/status.h"
+#include "base/failure.h"
+#include "base/path.h"
 
 /** Text of \a format in fresh memory, NULL when there is none. The caller frees it. */
 char *oak_text_new(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -82,8 +82,8 @@ static oak_status_t sync_folders(const char *path) {
 
 oak_status_t oak_folder_publish(const oak_folder_kind_t *kind, const char *path, const char *part) {
   OAK_TRY(sync_folders(part));
-  char *old = oak_text_new("%s" OAK_OLD, path);
-  OAK_CHECK(old, OAK_ERR_MEMORY, "no memory for the name of %s", path);
+  char old[PATH_MAX];
+  OAK_TRY(oak_path_print(old, "%s" OAK_OLD, path));
   oak_status_t st = oak_folder_remove(kind, old);
   int replaces = 0;
   if (st == OAK_OK) {
@@ -98,6 +98,5 @@ oak_status_t oak_folder_publish(const oak_folder_kind_t *kind, const char *path,
     /* The output is good even if the old one stays, as when a viewer has it open over NFS. */
     (void)oak_folder_remove(kind, old);
   }
-  free(old);
   return st;
 }

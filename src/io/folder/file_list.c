@@ -43,9 +43,8 @@ static int sum_path(const char *path, uint32_t *sum) {
   struct stat info;
   if (lstat(path, &info) != 0) return 0;
   if (!S_ISDIR(info.st_mode)) return oak_file_sum(path, sum);
-  char *header = oak_text_new("%s/Header", path);
-  if (!header || !oak_file_sum(header, sum)) *sum = 0;
-  free(header);
+  char header[PATH_MAX];
+  if (oak_path_print(header, "%s/Header", path) != OAK_OK || !oak_file_sum(header, sum)) *sum = 0;
   return 1;
 }
 
@@ -53,23 +52,18 @@ static int sum_path(const char *path, uint32_t *sum) {
 
 static oak_status_t append(const char *folder, int length, const char *line) {
   struct stat info;
-  char *list = oak_text_new("%.*s/" OAK_FILE_LIST, length, folder);
-  OAK_CHECK(list, OAK_ERR_MEMORY, "no memory to list files in %s", folder);
-  oak_status_t st = OAK_OK;
+  char list[PATH_MAX];
+  OAK_TRY(oak_path_print(list, "%.*s/" OAK_FILE_LIST, length, folder));
   if (lstat(list, &info) != 0)
-    st = oak_write_file(list, OAK_FILE_LIST_HEAD "\n", strlen(OAK_FILE_LIST_HEAD "\n"));
-  if (st == OAK_OK) st = oak_append_file(list, line, strlen(line));
-  free(list);
-  return st;
+    OAK_TRY(oak_write_file(list, OAK_FILE_LIST_HEAD "\n", strlen(OAK_FILE_LIST_HEAD "\n")));
+  return oak_append_file(list, line, strlen(line));
 }
 
 static oak_status_t add(const char *path, uint32_t sum) {
   const char *slash = strrchr(path, '/');
-  char *line = oak_text_new("%08x %s\n", sum, slash ? slash + 1 : path);
-  OAK_CHECK(line, OAK_ERR_MEMORY, "no memory to list %s", path);
-  const oak_status_t st = append(slash ? path : ".", slash ? (int)(slash - path) : 1, line);
-  free(line);
-  return st;
+  char line[PATH_MAX];
+  OAK_TRY(oak_path_print(line, "%08x %s\n", sum, slash ? slash + 1 : path));
+  return append(slash ? path : ".", slash ? (int)(slash - path) : 1, line);
 }
 
 oak_status_t oak_file_list_add(const char *path) {
@@ -111,8 +105,7 @@ static void take_line(oak_file_list_t *list, char *line) {
 static oak_status_t read_lines(oak_file_list_t *list, size_t length) {
   int lines = 1;
   for (size_t i = 0; i < length; i++) lines += list->text[i] == '\n';
-  list->entry = malloc((size_t)lines * sizeof *list->entry);
-  OAK_CHECK(list->entry, OAK_ERR_MEMORY, "no memory for a list of %d files", lines);
+  OAK_TRY(OAK_NEW(list->entry, lines));
   char *rest = list->text;
   for (char *line; (line = strsep(&rest, "\n"));) take_line(list, line);
   qsort(list->entry, (size_t)list->count, sizeof *list->entry, compare);
@@ -131,15 +124,15 @@ static FILE *open_list(const char *path) {
 oak_status_t oak_file_list_read(const char *folder, oak_file_list_t *list) {
   size_t length = 0;
   *list = (oak_file_list_t){.ended = -1};
-  char *path = oak_text_new("%s/" OAK_FILE_LIST, folder);
-  FILE *in = path ? open_list(path) : NULL;
+  char path[PATH_MAX];
+  OAK_TRY(oak_path_print(path, "%s/" OAK_FILE_LIST, folder));
+  FILE *in = open_list(path);
   /* The whole text is read, up to its end or to a zero byte. */
   const int there = in && getdelim(&list->text, &length, '\0', in) > 0;
-  oak_status_t st = path ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "no memory to read %s", folder);
+  oak_status_t st = OAK_OK;
   if (there && !strncmp(list->text, OAK_FILE_LIST_HEAD, strlen(OAK_FILE_LIST_HEAD)))
     st = read_lines(list, strlen(list->text));
   if (in) fclose(in);
-  free(path);
   return st;
 }
 

@@ -20,7 +20,6 @@
 #include <unistd.h>
 
 #include "io/checkpoint/checkpoint.h"
-#include "io/files/file_tools.h"
 #include "file_list.h"
 
 enum { LONGEST_FOLDER = 3000 }; /* names in it fit into PATH_MAX and into buffers of output.c */
@@ -171,11 +170,10 @@ static oak_status_t for_entries(const char *folder,
   if (n < 0) return oak_file_failed("read folder", folder, errno);
   oak_status_t st = oak_file_list_read(folder, &list);
   for (int i = 0; i < n; i++) {
-    char *path = st == OAK_OK ? oak_text_new("%s/%s", folder, entry[i]->d_name) : NULL;
-    if (st == OAK_OK && !path) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to read folder %s", folder);
-    const entry_t kind = path ? judge(&list, path, entry[i]->d_name) : ENTRY_OTHER;
+    char path[PATH_MAX];
+    if (st == OAK_OK) st = oak_path_print(path, "%s/%s", folder, entry[i]->d_name);
+    const entry_t kind = st == OAK_OK ? judge(&list, path, entry[i]->d_name) : ENTRY_OTHER;
     if (kind != ENTRY_OTHER) st = act(context, path, entry[i]->d_name, kind);
-    free(path);
     free(entry[i]);
   }
   free(entry);
@@ -248,8 +246,7 @@ oak_status_t oak_run_folder_open(oak_run_folder_t *folder, const char *path,
   OAK_CHECK(strlen(path) <= LONGEST_FOLDER, OAK_ERR_INPUT,
             "output.folder has %zu characters: choose a name of at most %d", strlen(path),
             LONGEST_FOLDER);
-  folder->lock_path = oak_text_new("%s/.oak-lock", path);
-  OAK_CHECK(folder->lock_path, OAK_ERR_MEMORY, "no memory for the name of %s", path);
+  OAK_TRY(oak_path_print(folder->lock_path, "%s/.oak-lock", path));
   const oak_status_t st = open_folder(folder);
   if (st != OAK_OK) oak_run_folder_close(folder);
   return st;
@@ -266,26 +263,23 @@ static int is_stranger(const oak_run_folder_t *folder, const oak_file_list_t *li
 
 oak_status_t oak_run_folder_claim(const oak_run_folder_t *folder, const char *name) {
   oak_file_list_t list;
-  char *path = oak_text_new("%s/%s", folder->path, name);
-  OAK_CHECK(path, OAK_ERR_MEMORY, "no memory for the name of %s", name);
+  char path[PATH_MAX];
+  OAK_TRY(oak_path_print(path, "%s/%s", folder->path, name));
   oak_status_t st = oak_file_list_read(folder->path, &list);
   if (st == OAK_OK && is_stranger(folder, &list, path, name)) st = refuse(path);
   oak_file_list_free(&list);
-  free(path);
   return st;
 }
 
 static oak_status_t claim_one(const oak_run_folder_t *folder, const oak_file_list_t *list,
                               const char *name) {
   struct stat info;
-  char *path = oak_text_new("%s/%s", folder->path, name);
-  OAK_CHECK(path, OAK_ERR_MEMORY, "no memory for the name of %s", name);
+  char path[PATH_MAX];
+  OAK_TRY(oak_path_print(path, "%s/%s", folder->path, name));
   /* A link is replaced, and what it points to stays. */
   const int stranger =
       lstat(path, &info) == 0 && S_ISREG(info.st_mode) && judge(list, path, name) == ENTRY_OTHER;
-  const oak_status_t st = stranger ? refuse(path) : OAK_OK;
-  free(path);
-  return st;
+  return stranger ? refuse(path) : OAK_OK;
 }
 
 oak_status_t oak_run_folder_claim_all(const oak_run_folder_t *folder, const char *pattern) {
@@ -302,14 +296,11 @@ oak_status_t oak_run_folder_claim_all(const oak_run_folder_t *folder, const char
 }
 
 oak_status_t oak_run_folder_clear(const oak_run_folder_t *folder) {
+  char list[PATH_MAX]; /* is removed last, as it says what to remove */
   OAK_TRY(for_entries(folder->path, remove_entry, (void *)folder));
-  char *list =
-      oak_text_new("%s/" OAK_FILE_LIST, folder->path); /* last, as it says what to remove */
-  OAK_CHECK(list, OAK_ERR_MEMORY, "no memory to clear %s", folder->path);
+  OAK_TRY(oak_path_print(list, "%s/" OAK_FILE_LIST, folder->path));
   const int failed = unlink(list) != 0 && errno != ENOENT;
-  const oak_status_t st = failed ? oak_file_failed("remove", list, errno) : OAK_OK;
-  free(list);
-  return st;
+  return failed ? oak_file_failed("remove", list, errno) : OAK_OK;
 }
 
 oak_status_t oak_run_folder_check(const oak_run_folder_t *folder) {
@@ -326,6 +317,5 @@ oak_status_t oak_run_folder_check(const oak_run_folder_t *folder) {
 void oak_run_folder_close(oak_run_folder_t *folder) {
   if (folder->lock >= 0 && has_name(folder->lock, folder->lock_path)) unlink(folder->lock_path);
   if (folder->lock >= 0) close(folder->lock);
-  free(folder->lock_path);
   *folder = (oak_run_folder_t){.lock = -1};
 }

@@ -6,6 +6,7 @@
 
 #include <sys/types.h>
 
+#include "io/files/file_tools.h"
 #include "io/files/output_folder.h"
 
 /** The log of a run, and how it begins. */
@@ -24,7 +25,7 @@ typedef struct {
   const char *path;
   const oak_folder_kind_t *(*kind)(const char *name); /**< of a folder that a run has written */
   oak_folder_use_t how;
-  char *lock_path;
+  char lock_path[PATH_MAX];
   int lock;     /**< open file with the lock; -1: the folder is not open */
   int unlocked; /**< the file system has no locks: nothing keeps a second run away */
   dev_t device; /**< device and inode: they tell the folder from another one of that name */

@@ -23,14 +23,10 @@ static oak_status_t copy_earlier(const oak_series_t *series, const char *list, c
     const char *row = line + (series->commas && *line == ','), *after = strstr(row, series->after);
     if (!after || after < row + before || strncmp(row, series->before, before) != 0) continue;
     const int length = (int)(after - row - (long)before);
-    char *entry = strndup(row + before, (size_t)length);
-    char *path = oak_text_new("%s%s", folder, entry ? entry : "");
-    if (!entry || !path)
-      st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to update %s", list);
-    else if (strverscmp(entry, name) < 0 && lstat(path, &info) == 0)
+    char path[PATH_MAX];
+    st = oak_path_print(path, "%s%.*s", folder, length, row + before);
+    if (st == OAK_OK && strverscmp(path + strlen(folder), name) < 0 && lstat(path, &info) == 0)
       fprintf(out, "%s%s", series->commas && (*count)++ ? "," : "", row);
-    free(entry);
-    free(path);
   }
   if (in) fclose(in);
   free(line);

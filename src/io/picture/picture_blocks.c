@@ -136,11 +136,8 @@ int oak_find_overlaps(const oak_scene_t *scene, int b, int a, int p0, int p1, oa
 oak_status_t oak_batch_new(const oak_scene_t *scene, oak_batch_t *out) {
   const oak_grid_view_t *view = scene->view;
   *out = (oak_batch_t){scene, NULL, NULL, oak_view_batch(view), oak_view_block_cells(view)};
-  out->cells = malloc((size_t)out->nblock * out->ncell * sizeof(double));
-  out->block = malloc((size_t)out->nblock * sizeof *out->block);
-  OAK_CHECK(out->cells && out->block, OAK_ERR_MEMORY,
-            "no memory to read %d blocks for a picture; use more ranks or hosts", out->nblock);
-  return OAK_OK;
+  OAK_TRY(OAK_NEW(out->cells, (size_t)out->nblock * out->ncell));
+  return OAK_NEW(out->block, out->nblock);
 }
 
 void oak_batch_clear(oak_batch_t *batch) {

@@ -281,8 +281,8 @@ static oak_status_t allocate(oak_projection_t *p, int sums) {
 }
 
 oak_status_t oak_projection_new(const oak_scene_t *scene, oak_projection_t **out) {
-  oak_projection_t *p = *out = calloc(1, sizeof *p);
-  OAK_CHECK(p, OAK_ERR_MEMORY, "no memory for a picture; make it smaller");
+  OAK_TRY(OAK_NEW(*out, 1));
+  oak_projection_t *p = *out;
   p->scene = scene;
   const oak_status_t st = allocate(p, scene->options->show != OAK_SHOW_MAXIMUM);
   if (st != OAK_OK) oak_projection_free(out);

@@ -100,9 +100,7 @@ static oak_status_t find_quantiles(oak_scene_t *scene, range_t *found, const dou
   oak_status_t st = OAK_OK;
   found->low = scene->low;
   found->scale = BINS / (scene->high - scene->low);
-  found->count = calloc(BINS, sizeof *found->count);
-  if (!found->count)
-    st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for the range of a picture; use more hosts");
+  oak_keep_failure(&st, OAK_NEW(found->count, BINS));
   if (st == OAK_OK) st = add_values(found, field);
   st = share(scene, st, found->count, BINS, MPI_INT64_T, MPI_SUM);
   if (st == OAK_OK) {

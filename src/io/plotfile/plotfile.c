@@ -78,11 +78,8 @@ static oak_status_t place_boxes(const oak_grid_view_t *view, const oak_boxes_t *
   *bytes = 0;
   part->box = boxes->box;
   part->nbox = boxes->nbox;
-  if (part->nbox == 0) return OAK_OK;
-  part->place = malloc((size_t)part->nbox * sizeof *part->place);
-  part->range = calloc((size_t)part->nbox * (size_t)view->nvar, 2 * sizeof(double));
-  OAK_CHECK(part->place && part->range, OAK_ERR_MEMORY,
-            "no memory to write %d boxes; use more ranks", part->nbox);
+  OAK_TRY(OAK_NEW(part->place, part->nbox));
+  OAK_TRY(OAK_NEW(part->range, 2 * (size_t)part->nbox * (size_t)view->nvar));
   for (int b = 0; b < part->nbox; b++) {
     char *header = oak_plot_fab_header(view, &part->box[b]);
     OAK_CHECK(header, OAK_ERR_MEMORY, "no memory for the header of a box; use more ranks");
@@ -230,9 +227,8 @@ static oak_status_t write_text(const writer_t *w) {
   const size_t nlevel = (size_t)w->finest + 1;
   oak_grid_view_t view = w->view;
   view.max_level = w->finest;
-  oak_plot_level_t *level = malloc(nlevel * sizeof *level);
-  oak_status_t st = OAK_OK;
-  if (!level) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to write the headers of %s", w->part);
+  oak_plot_level_t *level;
+  oak_status_t st = OAK_NEW(level, nlevel);
   for (size_t l = 0; l < nlevel && level; l++) level[l] = w->level[l].part;
   st = oak_agree(view.comm, st);
   if (st == OAK_OK) st = oak_plot_write_text(&view, level, w->part);
@@ -276,11 +272,9 @@ static oak_status_t write_tree(writer_t *w, int files) {
   MPI_Comm_size(view->comm, &w->size);
   OAK_TRY(oak_box_walk_new(view, 0, &w->walk));
   w->files = count_files(view, files);
-  w->level = calloc(nlevel, sizeof *w->level);
-  w->share = calloc(nlevel * (size_t)w->size, sizeof *w->share);
+  oak_status_t st = OAK_NEW(w->level, nlevel);
+  if (st == OAK_OK) st = OAK_NEW(w->share, nlevel * (size_t)w->size);
   for (size_t l = 0; l < nlevel && w->level; l++) w->level[l].fd = -1;
-  oak_status_t st = OAK_OK;
-  if (!w->level || !w->share) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to write %s", w->part);
   OAK_TRY(oak_agree(view->comm, st));
   OAK_TRY(begin_data(w));
   if (oak_view_goes_on(view)) return hand_over(w);
@@ -345,12 +339,9 @@ static oak_status_t begin_folder(writer_t *w, int rank, const char *path) {
   if (rank != 0) return OAK_OK;
   OAK_TRY(oak_folder_begin(&oak_plotfile_folder, w->path, w->part));
   for (int l = 0; l <= w->finest; l++) {
-    char *folder = oak_text_new("%s/Level_%d", w->part, l);
-    OAK_CHECK(folder, OAK_ERR_MEMORY, "no memory for the name of a folder in %s", w->part);
-    const int failed = mkdir(folder, 0777) != 0;
-    const oak_status_t st = failed ? oak_file_failed("create folder", folder, errno) : OAK_OK;
-    free(folder);
-    OAK_TRY(st);
+    char folder[PATH_MAX];
+    OAK_TRY(oak_path_print(folder, "%s/Level_%d", w->part, l));
+    if (mkdir(folder, 0777) != 0) return oak_file_failed("create folder", folder, errno);
   }
   return OAK_OK;
 }

@@ -41,8 +41,8 @@ static int64_t box_cells(const oak_scan_box_t *box) {
   return box->size[0] * box->size[1] * box->size[2];
 }
 
-static char *data_path(const oak_plotfile_t *p, int l, int file) {
-  return oak_text_new("%s/Level_%d/%s", p->path, l, p->scan.level[l].file[file]);
+static oak_status_t data_path(const oak_plotfile_t *p, int l, int file, char path[PATH_MAX]) {
+  return oak_path_print(path, "%s/Level_%d/%s", p->path, l, p->scan.level[l].file[file]);
 }
 
 static oak_status_t damaged(const oak_plotfile_t *p, int l, const oak_scan_box_t *box,
@@ -60,14 +60,12 @@ static oak_status_t open_data(oak_plotfile_t *p, int l, int file) {
   if (level->fd >= 0 && level->file == file) return OAK_OK;
   if (level->fd >= 0) close(level->fd);
   level->fd = -1;
-  char *path = data_path(p, l, file);
-  OAK_CHECK(path, OAK_ERR_MEMORY, "no memory to read %s", p->path);
+  char path[PATH_MAX];
+  OAK_TRY(data_path(p, l, file, path));
   level->file = file;
   level->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  const oak_status_t st =
-      level->fd >= 0 ? OAK_OK : OAK_FAIL(OAK_ERR_FILE, "cannot read %s: %s", path, strerror(errno));
-  free(path);
-  return st;
+  OAK_CHECK(level->fd >= 0, OAK_ERR_FILE, "cannot read %s: %s", path, strerror(errno));
+  return OAK_OK;
 }
 
 /** Read up to \a bytes. \return the number of bytes read; it is less than \a bytes at the end of
@@ -101,22 +99,20 @@ static oak_status_t read_fab_header(oak_plotfile_t *p, int l, const oak_scan_box
 /** Check the text files against the sizes of the data files. */
 static oak_status_t check_level(oak_plotfile_t *p, int l) {
   const oak_scan_level_t *level = &p->scan.level[l];
-  int64_t *size = malloc((size_t)level->nfile * sizeof *size);
-  oak_status_t st = OAK_OK;
-  OAK_CHECK(size, OAK_ERR_MEMORY, "no memory to read %s", p->path);
+  int64_t *size;
+  oak_status_t st = OAK_NEW(size, level->nfile);
   double promised = 0, present = 0;
   for (int f = 0; f < level->nfile && st == OAK_OK; f++) {
     struct stat info;
-    char *path = data_path(p, l, f);
-    if (!path)
-      st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to read %s", p->path);
-    else if (stat(path, &info) != 0)
+    char path[PATH_MAX];
+    st = data_path(p, l, f, path);
+    if (st != OAK_OK) break;
+    if (stat(path, &info) != 0)
       st = OAK_FAIL(OAK_ERR_FILE, "cannot read %s: %s", path, strerror(errno));
     else if (!S_ISREG(info.st_mode))
       st = OAK_FAIL(OAK_ERR_FILE, "%s is no regular file", path);
     else
       present += (double)(size[f] = info.st_size);
-    free(path);
   }
   for (int b = 0; b < level->nbox && st == OAK_OK; b++) {
     const oak_scan_box_t *box = &level->box[b];
@@ -140,16 +136,15 @@ static oak_status_t check_level(oak_plotfile_t *p, int l) {
 
 /* ---- values ---- */
 
-static oak_status_t grow(oak_plotfile_t *p, level_t *level, int64_t cells) {
+static oak_status_t grow(level_t *level, int64_t cells) {
   const size_t size = (size_t)cells * sizeof(double);
   if (size <= level->size) return OAK_OK;
   free(level->value);
   free(level->raw);
+  level->raw = NULL;
   level->size = 0;
-  level->value = malloc(size);
-  level->raw = malloc(size);
-  OAK_CHECK(level->value && level->raw, OAK_ERR_MEMORY,
-            "no memory for the %lld cells of a box of %s", (long long)cells, p->path);
+  OAK_TRY(OAK_NEW(level->value, cells));
+  OAK_TRY(OAK_NEW(level->raw, size));
   level->size = size;
   return OAK_OK;
 }
@@ -174,7 +169,7 @@ static oak_status_t load_box(oak_plotfile_t *p, int l, int b, int var) {
   OAK_TRY(read_fab_header(p, l, box, &bytes, &swap, &data));
   if (bytes != p->value_bytes) return damaged(p, l, box, "values of another precision");
   const int64_t cells = box_cells(box);
-  OAK_TRY(grow(p, level, cells));
+  OAK_TRY(grow(level, cells));
   const size_t n = (size_t)cells, size = n * (size_t)bytes;
   if (read_at(level->fd, level->raw, size, data + (int64_t)size * var) != size)
     return damaged(p, l, box, "the file ends within the values, or cannot be read");
@@ -260,8 +255,7 @@ static oak_status_t fill(oak_plotfile_t *p, const int block_size[3]) {
   int swap;
   int64_t data;
   OAK_TRY(oak_scan_read(p->path, &p->scan));
-  p->level = calloc((size_t)p->scan.finest + 1, sizeof *p->level);
-  OAK_CHECK(p->level, OAK_ERR_MEMORY, "no memory to read %s", p->path);
+  OAK_TRY(OAK_NEW(p->level, p->scan.finest + 1));
   for (int l = 0; l <= p->scan.finest; l++)
     p->level[l] = (level_t){.fd = -1, .file = -1, .box = -1, .var = -1};
   OAK_TRY(read_fab_header(p, 0, &p->scan.level[0].box[0], &p->value_bytes, &swap, &data));
@@ -272,9 +266,9 @@ static oak_status_t fill(oak_plotfile_t *p, const int block_size[3]) {
 }
 
 oak_status_t oak_plotfile_open(const char *path, const int block_size[3], oak_plotfile_t **out) {
-  oak_plotfile_t *p = calloc(1, sizeof *p);
+  oak_plotfile_t *p;
   *out = NULL;
-  OAK_CHECK(p, OAK_ERR_MEMORY, "no memory to read %s", path);
+  OAK_TRY(OAK_NEW(p, 1));
   size_t length = strlen(path);
   while (length > 1 && path[length - 1] == '/') length--;
   p->path = strndup(path, length);

@@ -26,7 +26,7 @@ static const int64_t MOST_TEXT = INT64_C(4) << 30;
 
 /** A text in memory and how far it is read. */
 typedef struct {
-  char *path;
+  char path[PATH_MAX];
   char *text; /**< with a zero byte behind it */
   const char *at;
 } reader_t;
@@ -141,19 +141,12 @@ static oak_status_t take_end(reader_t *r) {
 
 /* ---- files ---- */
 
-static void close_text(reader_t *r) {
-  free(r->path);
-  free(r->text);
-}
-
 static oak_status_t read_all(reader_t *r, int fd) {
   struct stat info;
   if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size > MOST_TEXT)
     return OAK_FAIL(OAK_ERR_FILE, "%s is no regular file of at most 4 GB: that is no plotfile",
                     r->path);
-  r->text = malloc((size_t)info.st_size + 1);
-  OAK_CHECK(r->text, OAK_ERR_MEMORY, "no memory to read the %lld bytes of %s",
-            (long long)info.st_size, r->path);
+  OAK_TRY(OAK_NEW(r->text, info.st_size + 1));
   size_t length = 0;
   while (length < (size_t)info.st_size) {
     const ssize_t n = read(fd, r->text + length, (size_t)info.st_size - length);
@@ -169,10 +162,10 @@ static oak_status_t read_all(reader_t *r, int fd) {
   return OAK_OK;
 }
 
-/** Read a file of the plotfile \a folder. The caller calls close_text(), also after a failure. */
+/** Read a file of the plotfile \a folder. The caller frees r->text, also after a failure. */
 static oak_status_t open_text(reader_t *r, const char *folder, const char *name) {
-  *r = (reader_t){oak_text_new("%s/%s", folder, name), NULL, NULL};
-  OAK_CHECK(r->path, OAK_ERR_MEMORY, "no memory to read %s", folder);
+  r->at = r->text = NULL;
+  OAK_TRY(oak_path_print(r->path, "%s/%s", folder, name));
   const int fd = open(r->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe would wait */
   OAK_CHECK(fd >= 0, OAK_ERR_FILE, "cannot read %s: %s; a plotfile is a folder such as plt000100",
             r->path, strerror(errno));
@@ -184,21 +177,15 @@ static oak_status_t open_text(reader_t *r, const char *folder, const char *name)
 /* ---- Header ---- */
 
 static oak_status_t take_variables(reader_t *r, oak_scan_t *scan) {
-  int count, size = 0;
+  int count;
   OAK_TRY(take_int(r, "a number of variables", 1, INT_MAX, &count));
   for (; scan->nvar < count; scan->nvar++) {
-    if (scan->nvar == size) {
-      size = size ? 2 * size : 16;
-      char **more = realloc(scan->name, (size_t)size * sizeof *more);
-      OAK_CHECK(more, OAK_ERR_MEMORY, "no memory to read %s", r->path);
-      scan->name = more;
-    }
+    OAK_TRY(OAK_GROW(scan->name, scan->nvar));
     OAK_TRY(take_name(r, "the name of a variable", "\r\n", &scan->name[scan->nvar]));
     /* Names become parts of names of files, such as pictures, which must stay in their folder. */
     for (char *c = scan->name[scan->nvar]; (c = strchr(c, '/'));) *c = '_';
   }
-  scan->range = malloc((size_t)count * sizeof *scan->range);
-  OAK_CHECK(scan->range, OAK_ERR_MEMORY, "no memory to read %s", r->path);
+  OAK_TRY(OAK_NEW(scan->range, count));
   for (int v = 0; v < count; v++) {
     scan->range[v][0] = INFINITY;
     scan->range[v][1] = -INFINITY;
@@ -263,8 +250,7 @@ static oak_status_t take_radius(reader_t *r, oak_scan_t *scan) {
 
 /** Lines "unit of NAME UNIT" of variables, "length" and "time". */
 static oak_status_t take_units(reader_t *r, oak_scan_t *scan) {
-  scan->unit = calloc((size_t)scan->nvar + 2, sizeof *scan->unit);
-  OAK_CHECK(scan->unit, OAK_ERR_MEMORY, "no memory to read %s", r->path);
+  OAK_TRY(OAK_NEW(scan->unit, (size_t)scan->nvar + 2));
   for (skip_blank(r); !strncmp(r->at, "unit of ", 8); skip_blank(r)) {
     char *name;
     int v = 0;
@@ -328,13 +314,11 @@ static oak_status_t take_place(reader_t *r, oak_scan_level_t *level, oak_scan_bo
   int f = level->nfile - 1;
   while (f >= 0 && strcmp(name, level->file[f]) != 0) f--;
   box->file = f >= 0 ? f : level->nfile;
-  if (f >= 0) {
+  const oak_status_t st = f >= 0 ? OAK_OK : OAK_GROW(level->file, level->nfile);
+  if (f >= 0 || st != OAK_OK) {
     free(name);
+    OAK_TRY(st);
   } else {
-    char **more = realloc(level->file, (size_t)(level->nfile + 1) * sizeof *more);
-    if (!more) free(name);
-    OAK_CHECK(more, OAK_ERR_MEMORY, "no memory to read %s", r->path);
-    level->file = more;
     level->file[level->nfile++] = name;
     if (strchr(name, '/')) return unexpected(r, "a file of the same folder before this");
   }
@@ -343,17 +327,11 @@ static oak_status_t take_place(reader_t *r, oak_scan_level_t *level, oak_scan_bo
 
 static oak_status_t take_boxes(reader_t *r, const oak_scan_t *scan, int l, int nbox) {
   oak_scan_level_t *level = &scan->level[l];
-  int size = 0;
   OAK_TRY(take_word(r, "("));
   OAK_TRY(take_int(r, "the number of boxes in Header,", nbox, nbox, &nbox));
   OAK_TRY(take_int(r, "0", 0, 0, &(int){0}));
   for (; level->nbox < nbox; level->nbox++) {
-    if (level->nbox == size) {
-      size = size ? size > INT_MAX / 2 ? INT_MAX : 2 * size : 64;
-      void *more = realloc(level->box, (size_t)size * sizeof *level->box);
-      OAK_CHECK(more, OAK_ERR_MEMORY, "no memory to read %s", r->path);
-      level->box = more;
-    }
+    OAK_TRY(OAK_GROW(level->box, level->nbox));
     oak_scan_box_t *box = &level->box[level->nbox];
     OAK_TRY(take_box(r, scan->dim, box->low, box->size));
     for (int d = 0; d < scan->dim; d++)
@@ -400,16 +378,15 @@ oak_status_t oak_scan_read(const char *path, oak_scan_t *out) {
   *out = (oak_scan_t){.cells = {1, 1, 1}};
   oak_status_t st = open_text(&r, path, "Header");
   if (st == OAK_OK) st = take_header(&r, out, nbox);
-  close_text(&r);
+  free(r.text);
   OAK_TRY(st);
-  out->level = calloc((size_t)out->finest + 1, sizeof *out->level);
-  OAK_CHECK(out->level, OAK_ERR_MEMORY, "no memory to read %s", path);
+  OAK_TRY(OAK_NEW(out->level, out->finest + 1));
   for (int l = 0; l <= out->finest && st == OAK_OK; l++) {
     char name[32];
     snprintf(name, sizeof name, "Level_%d/Cell_H", l);
     st = open_text(&r, path, name);
     if (st == OAK_OK) st = take_cells(&r, out, l, nbox[l]);
-    close_text(&r);
+    free(r.text);
   }
   return st;
 }

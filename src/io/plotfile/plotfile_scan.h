@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "oak/status.h"
+#include "base/failure.h"
 
 /** A box and where its values are. */
 typedef struct {

@@ -114,9 +114,7 @@ static oak_status_t list_nodes(tree_t *tree, const char *path, const int size[3]
                 INT32_MAX);
       count += n[0] * n[1] * n[2];
     }
-  tree->node = malloc((size_t)count * sizeof *tree->node);
-  OAK_CHECK(tree->node, OAK_ERR_MEMORY, "no memory to list the %lld blocks of %s", (long long)count,
-            path);
+  OAK_TRY(OAK_NEW(tree->node, count));
   for (int l = 0; l <= scan->finest; l++)
     for (int b = 0; b < scan->level[l].nbox; b++) add_box(tree, l, b, size);
   qsort(tree->node, (size_t)count, sizeof *tree->node, compare_nodes);
@@ -153,15 +151,12 @@ static int64_t take_node(const tree_t *tree, int64_t at, int level, const int32_
 }
 
 /** List the leaves. \a complete says whether nothing is missing and nothing there twice. */
-static oak_status_t take_all(const tree_t *tree, const char *path, oak_leaves_t *out,
-                             int *complete) {
+static oak_status_t take_all(const tree_t *tree, oak_leaves_t *out, int *complete) {
   const size_t n = (size_t)tree->count;
   out->nleaf = 0;
-  out->level = malloc(n * sizeof *out->level);
-  out->index = malloc(n * sizeof *out->index);
-  out->box = malloc(n * sizeof *out->box);
-  OAK_CHECK(out->level && out->index && out->box, OAK_ERR_MEMORY,
-            "no memory to list the blocks of %s", path);
+  OAK_TRY(OAK_NEW(out->level, n));
+  OAK_TRY(OAK_NEW(out->index, n));
+  OAK_TRY(OAK_NEW(out->box, n));
   int64_t at = 0;
   for (int32_t k = 0; k < tree->trees[2]; k++)
     for (int32_t j = 0; j < tree->trees[1]; j++)
@@ -184,7 +179,7 @@ static oak_status_t find_leaves(const oak_scan_t *scan, const char *path, const 
     out->trees[d] = (int)tree.trees[d];
   }
   oak_status_t st = list_nodes(&tree, path, size);
-  if (st == OAK_OK) st = take_all(&tree, path, out, complete);
+  if (st == OAK_OK) st = take_all(&tree, out, complete);
   free(tree.node);
   return st;
 }

@@ -30,18 +30,14 @@ struct oak_box_walk {
 
 static oak_status_t list_boxes(oak_box_walk_t *walk) {
   const oak_grid_view_t *view = walk->view;
-  walk->boxes = calloc((size_t)walk->nlevel, sizeof *walk->boxes);
-  walk->open = calloc((size_t)walk->nlevel, sizeof *walk->open);
-  OAK_CHECK(walk->boxes && walk->open, OAK_ERR_MEMORY, "no memory to list boxes on %d levels",
-            walk->nlevel);
+  OAK_TRY(OAK_NEW(walk->boxes, walk->nlevel));
+  OAK_TRY(OAK_NEW(walk->open, walk->nlevel));
   return oak_boxes_list(view, walk->tree, walk->boxes);
 }
 
 oak_status_t oak_box_walk_new(const oak_grid_view_t *view, int leaves, oak_box_walk_t **out) {
-  oak_box_walk_t *walk = *out = calloc(1, sizeof *walk);
-  oak_status_t st = OAK_OK;
-  if (!walk) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for the boxes of an output");
-  st = oak_agree(view->comm, st);
+  oak_status_t st = oak_agree(view->comm, OAK_NEW(*out, 1));
+  oak_box_walk_t *walk = *out;
   if (st == OAK_OK) {
     *walk = (oak_box_walk_t){
         .view = view, .nlevel = view->max_level + 1, .ncell = oak_view_block_cells(view)};
@@ -82,9 +78,7 @@ static oak_status_t add_node(void *context, int l, const int32_t index[3], const
   if (!oak_view_wants_node(view, l, index)) return OAK_OK;
   if (!open->buffer) {
     const size_t most = walk->ncell << (boxes->most * view->dim);
-    open->buffer = malloc(most * (size_t)view->value_bytes);
-    OAK_CHECK(open->buffer, OAK_ERR_MEMORY, "no memory for a box of %zu cells; use more ranks",
-              most);
+    OAK_TRY(OAK_NEW(open->buffer, most * (size_t)view->value_bytes));
   }
   const oak_box_t *box = &boxes->box[open->box];
   const int nnode = 1 << (box->merge * view->dim);
@@ -126,8 +120,8 @@ oak_status_t oak_box_walk_run(oak_box_walk_t *walk, oak_box_visit_t visit, void 
 oak_status_t oak_box_walk_divide(oak_box_walk_t *walk) {
   const size_t n = (size_t)walk->view->nvar * (size_t)walk->nlevel;
   if (walk->tree) OAK_TRY(oak_tree_walk_divide(walk->tree));
-  open_t *open = calloc(n, sizeof *open);
-  OAK_CHECK(open, OAK_ERR_MEMORY, "no memory for the boxes of %d variables", walk->view->nvar);
+  open_t *open;
+  OAK_TRY(OAK_NEW(open, n));
   free(walk->open);
   walk->open = open;
   walk->divided = 1;

@@ -11,7 +11,7 @@ enum { BOX_SIDE_3D = 64, BOX_SIDE_2D = 256 };
 /** A rank's nodes of a level. */
 typedef struct {
   int32_t (*node)[3]; /**< [nnode] in Morton order */
-  int nnode, capacity;
+  int nnode;
 } nodes_t;
 
 typedef struct {
@@ -24,13 +24,7 @@ static oak_status_t add_node(void *context, int l, const int32_t index[3], const
   nodes_t *level = list->level + l;
   (void)cells;
   if (!oak_view_wants_node(list->view, l, index)) return OAK_OK;
-  if (level->nnode == level->capacity) {
-    const int capacity = level->capacity ? 2 * level->capacity : 64;
-    void *more = realloc(level->node, (size_t)capacity * sizeof *level->node);
-    OAK_CHECK(more, OAK_ERR_MEMORY, "no memory to list %d blocks; use more ranks", capacity);
-    level->node = more;
-    level->capacity = capacity;
-  }
+  OAK_TRY(OAK_GROW(level->node, level->nnode));
   memcpy(level->node[level->nnode++], index, sizeof *level->node);
   return OAK_OK;
 }
@@ -57,8 +51,7 @@ static oak_status_t merge_nodes(const oak_grid_view_t *view, int l, const nodes_
                                 oak_boxes_t *boxes) {
   const int longest = view->dim == 3 ? BOX_SIDE_3D : BOX_SIDE_2D;
   if (level->nnode == 0) return OAK_OK;
-  boxes->box = malloc((size_t)level->nnode * sizeof *boxes->box);
-  OAK_CHECK(boxes->box, OAK_ERR_MEMORY, "no memory to list %d boxes; use more ranks", level->nnode);
+  OAK_TRY(OAK_NEW(boxes->box, level->nnode));
   for (int i = 0; i < level->nnode;) {
     oak_box_t *box = &boxes->box[boxes->nbox++];
     int merge = 0;
@@ -82,8 +75,8 @@ static oak_status_t add_leaves(list_t *list) {
 
 oak_status_t oak_boxes_list(const oak_grid_view_t *view, oak_tree_walk_t *walk,
                             oak_boxes_t *boxes) {
-  nodes_t *nodes = calloc((size_t)view->max_level + 1, sizeof *nodes);
-  OAK_CHECK(nodes, OAK_ERR_MEMORY, "no memory to list boxes on %d levels", view->max_level + 1);
+  nodes_t *nodes;
+  OAK_TRY(OAK_NEW(nodes, view->max_level + 1));
   list_t list = {view, nodes};
   oak_status_t st = walk ? oak_tree_walk_list(walk, add_node, &list) : add_leaves(&list);
   for (int l = 0; l <= view->max_level; l++) {

@@ -170,11 +170,7 @@ oak_status_t oak_compare(const oak_comparison_t *comparison, const int var[2], d
   const size_t ncell = oak_view_block_cells(a);
   oak_status_t st = OAK_OK;
   *out = (oak_difference_t){0};
-  for (int w = 0; w < 2; w++) {
-    work.cells[w] = malloc(ncell * sizeof *work.cells[w]);
-    if (!work.cells[w])
-      st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to compare blocks of %zu cells", ncell);
-  }
+  for (int w = 0; w < 2 && st == OAK_OK; w++) st = OAK_NEW(work.cells[w], ncell);
   for (int b = 0; b < a->nblock && st == OAK_OK; b++) {
     const region_t region = block_region(comparison, 0, b);
     st = load(&work, 0, b);

@@ -39,9 +39,7 @@ struct oak_derived {
 static oak_status_t load(const oak_grid_view_t *view, int var, values_t *out) {
   *out = (values_t){.view = view, .ncell = oak_view_block_cells(view)};
   OAK_TRY(oak_locator_new(view, &out->locator));
-  out->value = malloc((size_t)view->nblock * out->ncell * sizeof *out->value);
-  OAK_CHECK(out->value, OAK_ERR_MEMORY, "no memory for the values of %s in %d blocks",
-            view->name[var], view->nblock);
+  OAK_TRY(OAK_NEW(out->value, (size_t)view->nblock * out->ncell));
   if (!view->has_mask) return view->read(view, var, 0, view->nblock, out->value);
   for (int b = 0; b < view->nblock; b++)
     OAK_TRY(oak_view_read_fluid(view, var, 1, &b, NAN, out->value + (size_t)b * out->ncell));
@@ -166,8 +164,8 @@ static oak_status_t read_gradient(const oak_grid_view_t *view, int var, int b0, 
 }
 
 static oak_status_t find_largest(oak_derived_t *derived) {
-  double *block = malloc(derived->values.ncell * sizeof *block);
-  OAK_CHECK(block, OAK_ERR_MEMORY, "no memory for a block of %zu cells", derived->values.ncell);
+  double *block;
+  OAK_TRY(OAK_NEW(block, derived->values.ncell));
   for (int b = 0; b < derived->view.nblock; b++) {
     add_gradient(&derived->values, b, block);
     for (size_t c = 0; c < derived->values.ncell; c++)
@@ -242,9 +240,8 @@ static oak_status_t fill(oak_derived_t *derived, const oak_grid_view_t *view, in
 
 oak_status_t oak_derive(const oak_grid_view_t *view, int var, oak_derive_t what,
                         const oak_grid_view_t *other, int other_var, oak_derived_t **out) {
-  oak_derived_t *derived = calloc(1, sizeof *derived);
-  *out = derived;
-  OAK_CHECK(derived, OAK_ERR_MEMORY, "no memory to compute from %s", view->name[var]);
+  OAK_TRY(OAK_NEW(*out, 1));
+  oak_derived_t *derived = *out;
   derived->what = what;
   const oak_status_t st = fill(derived, view, var, other, other_var);
   if (st != OAK_OK) oak_derived_destroy(out);

@@ -179,8 +179,8 @@ oak_status_t oak_view_read_fluid(const oak_grid_view_t *view, int var, int n, co
   const size_t count = (size_t)n * oak_view_block_cells(view);
   OAK_TRY(read_blocks(view, var, n, block, dst));
   if (!view->has_mask || var == view->mask) return OAK_OK;
-  double *mask = malloc(count * sizeof *mask);
-  OAK_CHECK(mask, OAK_ERR_MEMORY, "no memory for the solids of %d blocks", n);
+  double *mask;
+  OAK_TRY(OAK_NEW(mask, count));
   const oak_status_t st = read_blocks(view, view->mask, n, block, mask);
   for (size_t c = 0; c < count && st == OAK_OK; c++) {
     if (dst[c] == solid) dst[c] = NAN;
@@ -192,9 +192,8 @@ oak_status_t oak_view_read_fluid(const oak_grid_view_t *view, int var, int n, co
 
 oak_status_t oak_view_range(const oak_grid_view_t *view, int var, double range[2]) {
   const size_t ncell = oak_view_block_cells(view);
-  double *cells = malloc(ncell * sizeof *cells);
-  oak_status_t st = OAK_OK;
-  OAK_CHECK(cells, OAK_ERR_MEMORY, "no memory for a block of %zu cells", ncell);
+  double *cells;
+  oak_status_t st = OAK_NEW(cells, ncell);
   range[0] = INFINITY;
   range[1] = -INFINITY;
   for (int b = 0; b < view->nblock && st == OAK_OK; b++) {

@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/failure.h"
 #include "io/files/disk.h"
-#include "oak/status.h"
 
 /** Numbers of mesh.coordinates. */
 enum {

@@ -302,18 +302,16 @@ oak_status_t oak_remap_read(oak_remap_t *r, int var, const oak_remap_block_t *bl
 }
 
 oak_status_t oak_remap_new(const oak_grid_view_t *source, oak_remap_t **out) {
-  oak_remap_t *r = *out = calloc(1, sizeof *r);
-  OAK_CHECK(r, OAK_ERR_MEMORY, "no memory to read another mesh");
+  OAK_TRY(OAK_NEW(*out, 1));
+  oak_remap_t *r = *out;
   r->view = source;
   r->variable = -1;
   r->cells = oak_view_block_cells(source);
-  r->slope = malloc(3 * r->cells * sizeof *r->slope);
-  r->values.value = malloc(KEPT * r->cells * sizeof *r->values.value);
-  r->masks.value = malloc((source->has_mask ? KEPT * r->cells : 1) * sizeof *r->masks.value);
+  OAK_TRY(OAK_NEW(r->slope, 3 * r->cells));
+  OAK_TRY(OAK_NEW(r->values.value, KEPT * r->cells));
+  OAK_TRY(OAK_NEW(r->masks.value, source->has_mask ? KEPT * r->cells : 1));
   forget_values(r);
   for (int i = 0; i < KEPT; i++) r->masks.leaf[i] = -1;
-  OAK_CHECK(r->slope && r->values.value && r->masks.value, OAK_ERR_MEMORY,
-            "no memory to read blocks of %zu cells", r->cells);
   return oak_locator_new(source, &r->locator);
 }
 

@@ -40,7 +40,6 @@ typedef struct {
   const int *var;
   int nvar;
   oak_table_t *table;
-  int64_t capacity;
   double *cut; /* where the line crosses faces of the cells of a block */
   /* For some blocks at a time: */
   int nblock, *block; /* [nblock] */
@@ -103,13 +102,8 @@ static int cut_block(const line_t *line, int b, const double part[2]) {
 static oak_status_t add_row(line_t *line, int b, double t, size_t *cell) {
   const oak_grid_view_t *view = line->view;
   oak_table_t *table = line->table;
-  if (table->nrow == line->capacity) {
-    const int64_t capacity = 2 * line->capacity + 256;
-    double *more = realloc(table->value, (size_t)(capacity * table->ncol) * sizeof *more);
-    OAK_CHECK(more, OAK_ERR_MEMORY, "no memory for a line through %lld cells", (long long)capacity);
-    table->value = more;
-    line->capacity = capacity;
-  }
+  OAK_TRY(oak_grow(&table->value, (size_t)table->nrow, (size_t)table->ncol * sizeof(double),
+                   __FILE__, __LINE__));
   double *row = table->value + table->nrow++ * table->ncol;
   size_t stride = 1;
   *cell = 0;
@@ -199,15 +193,11 @@ oak_status_t oak_sample_line(const oak_grid_view_t *view, const double from[3], 
   size_t most = 2;
   for (int d = 0; d < view->dim; d++) most += (size_t)view->block_size[d];
   const size_t batch = (size_t)oak_view_batch(view);
-  line.cut = malloc(most * sizeof *line.cut);
-  line.block = malloc(batch * sizeof *line.block);
-  line.row = malloc((batch + 1) * sizeof *line.row);
-  line.place = malloc(batch * most * sizeof *line.place);
-  line.cells = malloc(batch * oak_view_block_cells(view) * sizeof *line.cells);
-  oak_status_t st = OAK_OK;
-  if (!line.cut || !line.block || !line.row || !line.place || !line.cells)
-    st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to read %d blocks of %zu cells", (int)batch,
-                  oak_view_block_cells(view));
+  oak_status_t st = OAK_NEW(line.cut, most);
+  if (st == OAK_OK) st = OAK_NEW(line.block, batch);
+  if (st == OAK_OK) st = OAK_NEW(line.row, batch + 1);
+  if (st == OAK_OK) st = OAK_NEW(line.place, batch * most);
+  if (st == OAK_OK) st = OAK_NEW(line.cells, batch * oak_view_block_cells(view));
   if (st == OAK_OK) st = add_blocks(&line, (int)batch);
   free(line.cut);
   free(line.block);

@@ -41,17 +41,14 @@ static int compare_rows(const void *a, const void *b) {
 static oak_status_t make_room(const oak_table_t *table, int size, const int *count, int **start,
                               double **value) {
   int64_t sum = 0;
-  *start = malloc((size_t)size * sizeof **start);
-  OAK_CHECK(*start, OAK_ERR_MEMORY, "no memory for a line through %d ranks", size);
+  OAK_TRY(OAK_NEW(*start, size));
   for (int r = 0; r < size; r++) {
     (*start)[r] = (int)sum;
     sum += count[r];
     OAK_CHECK(sum <= INT_MAX, OAK_ERR_ARGUMENT,
               "a line through more than %d cells; choose a shorter one", INT_MAX / table->ncol);
   }
-  *value = malloc(((size_t)sum + 1) * sizeof **value);
-  OAK_CHECK(*value, OAK_ERR_MEMORY, "no memory for a line through %lld cells",
-            (long long)(sum / table->ncol));
+  OAK_TRY(OAK_NEW(*value, sum + 1));
   return OAK_OK;
 }
 
@@ -61,8 +58,8 @@ oak_status_t oak_table_gather(MPI_Comm comm, oak_table_t *table) {
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &size);
   const int mine = (int)(table->nrow * table->ncol);
-  int *count = malloc((size_t)size * sizeof *count);
-  oak_status_t st = count ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "no memory for a line");
+  int *count;
+  oak_status_t st = OAK_NEW(count, size);
   st = oak_agree(comm, st);
   if (st == OAK_OK) {
     MPI_Gather(&mine, 1, MPI_INT, count, 1, MPI_INT, 0, comm);
@@ -97,11 +94,9 @@ static oak_status_t find_own(const oak_grid_view_t *view, int count, const doubl
   oak_locator_t *locator;
   const int *n = view->block_size;
   const size_t room = (size_t)count + 1;
-  own->point = malloc(room * sizeof *own->point);
-  own->block = malloc(room * sizeof *own->block);
-  own->cell = malloc(room * sizeof *own->cell);
-  OAK_CHECK(own->point && own->block && own->cell, OAK_ERR_MEMORY, "no memory for %d points",
-            count);
+  OAK_TRY(OAK_NEW(own->point, room));
+  OAK_TRY(OAK_NEW(own->block, room));
+  OAK_TRY(OAK_NEW(own->cell, room));
   OAK_TRY(oak_locator_new(view, &locator));
   for (int p = 0; p < count; p++) {
     int cell[3];
@@ -118,8 +113,8 @@ static oak_status_t find_own(const oak_grid_view_t *view, int count, const doubl
 static oak_status_t read_own(const oak_grid_view_t *view, const own_t *own, double *out) {
   const size_t ncell = oak_view_block_cells(view);
   const int batch = oak_view_batch(view), most = own->count < batch ? own->count : batch;
-  double *cells = malloc(((size_t)most * ncell + 1) * sizeof *cells);
-  oak_status_t st = cells ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "no memory to read %d blocks", most);
+  double *cells;
+  oak_status_t st = OAK_NEW(cells, (size_t)most * ncell + 1);
   for (int first = 0; first < own->count && st == OAK_OK; first += most) {
     const int n = own->count - first < most ? own->count - first : most;
     for (int v = 0; v < view->nvar && st == OAK_OK; v++) {

@@ -91,12 +91,7 @@ static oak_status_t find_tree_starts(oak_tree_walk_t *walk) {
   const oak_grid_view_t *view = walk->view;
   int ntree = 1;
   for (int d = 0; d < view->dim; d++) ntree *= view->trees[d];
-  walk->tree_start = malloc((size_t)ntree * sizeof *walk->tree_start);
-  oak_status_t st = OAK_OK;
-  if (!walk->tree_start)
-    st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for a table of %d trees; use fewer trees", ntree);
-  OAK_TRY(oak_agree(walk->comm, st));
-
+  OAK_TRY(oak_agree(walk->comm, OAK_NEW(walk->tree_start, ntree)));
   for (int t = 0; t < ntree; t++) walk->tree_start[t] = -1;
   for (int b = 0; b < view->nblock; b++) {
     const int level = view->level[b];
@@ -167,8 +162,7 @@ static void free_parents(parents_t *parents) {
 static oak_status_t allocate_buffers(oak_tree_walk_t *walk) {
   const oak_grid_view_t *view = walk->view;
   const size_t bytes = walk->ncell * sizeof(double);
-  walk->parents = calloc(1, sizeof *walk->parents);
-  OAK_CHECK(walk->parents, OAK_ERR_MEMORY, "no memory for writing the block tree");
+  OAK_TRY(OAK_NEW(walk->parents, 1));
   walk->nparents = 1;
   walk->now = walk->parents;
   if (view->nblock == 0) return OAK_OK;
@@ -197,9 +191,8 @@ oak_status_t oak_tree_walk_new(const oak_grid_view_t *view, oak_tree_walk_t **ou
       view->max_level >= 0 && view->max_level * view->dim <= 62 && view->max_level < MAX_LEVELS - 1,
       OAK_ERR_ARGUMENT, "level %d is too fine for output; at most %d levels in %dD",
       view->max_level, 62 / view->dim < 30 ? 62 / view->dim : 30, view->dim);
-  oak_tree_walk_t *walk = calloc(1, sizeof *walk);
-  oak_status_t st = OAK_OK;
-  if (!walk) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for writing the block tree");
+  oak_tree_walk_t *walk;
+  oak_status_t st = OAK_NEW(walk, 1);
   st = oak_agree(view->comm, st);
   if (st != OAK_OK) {
     free(walk);
@@ -452,9 +445,8 @@ oak_status_t oak_leaves_run(const oak_grid_view_t *view, int var, oak_node_visit
   const size_t ncell = oak_view_block_cells(view);
   const int limit = oak_view_batch(view), most = limit < view->nblock ? limit : view->nblock;
   if (most == 0) return OAK_OK;
-  double *batch = malloc((size_t)most * ncell * sizeof *batch);
-  OAK_CHECK(batch, OAK_ERR_MEMORY, "no memory for %d blocks; use more ranks or hosts", most);
-  oak_status_t st = OAK_OK;
+  double *batch;
+  oak_status_t st = OAK_NEW(batch, (size_t)most * ncell);
   for (int b = 0; b < view->nblock && st == OAK_OK; b += most) {
     const int n = view->nblock - b < most ? view->nblock - b : most;
     st = view->read(view, var, b, n, batch);

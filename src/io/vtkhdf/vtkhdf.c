@@ -70,10 +70,9 @@ static int64_t box_shape(const writer_t *w, const oak_box_t *box, int64_t first[
 static oak_status_t number_cells(writer_t *w) {
   for (int l = w->first; l < w->first + w->nlevel; l++) {
     const oak_boxes_t *boxes = boxes_of(w, l);
-    int64_t *cell = w->level_part[l].cell = calloc((size_t)boxes->nbox + 1, sizeof *cell);
-    int64_t *point = w->level_part[l].point = calloc((size_t)boxes->nbox + 1, sizeof *point);
-    OAK_CHECK(cell && point, OAK_ERR_MEMORY, "no memory to write %d boxes; use more ranks",
-              boxes->nbox);
+    OAK_TRY(OAK_NEW(w->level_part[l].cell, boxes->nbox + 1));
+    OAK_TRY(OAK_NEW(w->level_part[l].point, boxes->nbox + 1));
+    int64_t *cell = w->level_part[l].cell, *point = w->level_part[l].point;
     for (int b = 0; b < boxes->nbox; b++) {
       int64_t first[3];
       int side[3];
@@ -123,8 +122,8 @@ static oak_status_t write_boxes(const writer_t *w, int l) {
   const oak_grid_view_t *view = &w->view;
   const oak_boxes_t *boxes = boxes_of(w, l);
   const int n = boxes->nbox;
-  int32_t(*row)[6] = malloc(((size_t)n + 1) * sizeof *row);
-  OAK_CHECK(row, OAK_ERR_MEMORY, "no memory to list %d boxes; use more ranks", n);
+  int32_t(*row)[6];
+  OAK_TRY(OAK_NEW(row, n));
   for (int b = 0; b < n; b++) {
     int64_t low[3], high[3];
     oak_box_range(view, &boxes->box[b], low, high);
@@ -190,11 +189,9 @@ static oak_status_t write_shapes(const writer_t *w, int l) {
     const int64_t words = 3 * points > corners * cells ? 3 * points : corners * cells;
     if (words > most) most = words;
   }
-  char *data = malloc((size_t)most * sizeof(double));
-  OAK_CHECK(data, OAK_ERR_MEMORY, "no memory for the corners of %lld cells; use more ranks",
-            (long long)most);
-  oak_status_t st = OAK_OK;
-  for (int b = 0; b < nbox && st == OAK_OK; b++) st = write_cells(w, l, b, data);
+  double *data;
+  oak_status_t st = OAK_NEW(data, most);
+  for (int b = 0; b < nbox && st == OAK_OK; b++) st = write_cells(w, l, b, (char *)data);
   free(data);
   return st;
 }
@@ -271,8 +268,8 @@ static oak_status_t write_values(writer_t *w) {
 /** Rank 0: make the file of curved cells. The values of a level follow those of coarser ones. */
 static oak_status_t create_cells(writer_t *w) {
   const oak_grid_view_t *view = &w->view;
-  int64_t *place = calloc(OAK_VTKHDF_ARRAYS + (size_t)view->nvar, sizeof *place);
-  OAK_CHECK(place, OAK_ERR_MEMORY, "no memory to write %s", w->file.path);
+  int64_t *place;
+  OAK_TRY(OAK_NEW(place, OAK_VTKHDF_ARRAYS + (size_t)view->nvar));
   const oak_status_t st = oak_vtkhdf_create_cells(view, w->points, w->cells, w->file.part, place);
   memcpy(w->array, place, sizeof w->array);
   for (int n = 0; n < w->nlevel; n++)

@@ -49,8 +49,9 @@ static int is_ghost(const writer_t *w, int i, int j, int k) {
  */
 static oak_status_t write_mask(writer_t *w) {
   if (w->layers == 0) return OAK_OK;
-  char *mask = calloc((size_t)w->begin, 1), *at = mask;
-  OAK_CHECK(mask, OAK_ERR_MEMORY, "no memory to write %s", w->path);
+  char *mask;
+  OAK_TRY(OAK_NEW(mask, w->begin));
+  char *at = mask;
   for (int k = 0; k < w->side[2]; k++)
     for (int j = 0; j < w->side[1]; j++)
       for (int i = 0; i < w->side[0]; i++) *at++ = (char)is_ghost(w, i, j, k);
@@ -80,10 +81,9 @@ static void shape(writer_t *w) {
 static oak_status_t open_file(writer_t *w, const char *folder) {
   if (w->view->nblock == 0) return OAK_OK;
   w->path = oak_text_new("%s/" OAK_XDMF_RANK, folder, w->rank);
-  w->batch = malloc((size_t)w->nbatch * w->ncell * sizeof *w->batch);
-  w->packed = malloc((size_t)w->nbatch * w->ncell * (size_t)w->view->value_bytes);
-  OAK_CHECK(w->path && w->batch && w->packed, OAK_ERR_MEMORY,
-            "no memory for %d blocks of %zu cells; use more hosts", w->nbatch, w->ncell);
+  OAK_CHECK(w->path, OAK_ERR_MEMORY, "no memory for the name of a file in %s", folder);
+  OAK_TRY(OAK_NEW(w->batch, (size_t)w->nbatch * w->ncell));
+  OAK_TRY(OAK_NEW(w->packed, (size_t)w->nbatch * w->ncell * (size_t)w->view->value_bytes));
   w->fd = open(w->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (w->fd < 0) return oak_file_failed("create", w->path, errno);
   return write_mask(w);
@@ -120,10 +120,9 @@ static int64_t corners_at(const writer_t *w, int b) {
 
 static oak_status_t write_corners(writer_t *w) {
   const size_t bytes = 3 * w->ncorner * sizeof(double);
+  double *point;
   if (w->ncorner == 0 || w->view->nblock == 0) return OAK_OK;
-  double *point = malloc(bytes);
-  OAK_CHECK(point, OAK_ERR_MEMORY, "no memory for the corners of %zu cells", w->ncell);
-  oak_status_t st = OAK_OK;
+  oak_status_t st = OAK_NEW(point, 3 * w->ncorner);
   for (int b = 0; b < w->view->nblock && st == OAK_OK; b++) {
     int64_t first[3];
     first_cell(w, b, first);

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/failure.h"
 #include "solver/adapt/adapt.h"
 #include "solver/adapt/criterion.h"
 #include "solver/step/trace.h"
@@ -36,9 +35,9 @@ static oak_status_t map_rates(oak_t *sim, int old_blocks, const double *square,
                               const oak_origin_t *origin) {
   double most = 0;
   if (sim->rates.known != OAK_RATES_KNOWN) return OAK_OK;
-  double *old = malloc((old_blocks + 1) * sizeof *old);
-  oak_status_t st = old ? oak_block_rates(sim, old_blocks, old)
-                        : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for %d wave speeds", old_blocks);
+  double *old;
+  oak_status_t st = OAK_NEW(old, old_blocks + 1);
+  if (st == OAK_OK) st = oak_block_rates(sim, old_blocks, old);
   if (st == OAK_OK) most = most_rate(sim, old, square, origin);
   free(old);
   MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_DOUBLE, MPI_MAX, sim->setup.comm);
@@ -98,9 +97,8 @@ static oak_status_t copy_all(oak_t *sim, const oak_carried_t *c, const oak_trans
 /* One message per pair of ranks that are not peers, straight from and into block storage. */
 static oak_status_t list_messages(const oak_t *sim, const oak_transfer_t *t, oak_route_t *route) {
   const int n = t->nsend + t->nrecv;
-  route->send = malloc((n + 1) * sizeof *route->send);
-  route->recv = malloc((n + 1) * sizeof *route->recv);
-  OAK_CHECK(route->send && route->recv, OAK_ERR_MEMORY, "out of memory for %d messages", n);
+  OAK_TRY(OAK_NEW(route->send, n + 1));
+  OAK_TRY(OAK_NEW(route->recv, n + 1));
   for (int i = 0; i < n; i++) {
     const oak_message_t m = {t->rank[i], t->offset[i], t->count[i]};
     if (oak_peers_number(&sim->data.transport.peers, t->rank[i]) >= 0) continue;

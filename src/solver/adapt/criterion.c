@@ -9,7 +9,6 @@
 
 #include <stdlib.h>
 
-#include "base/failure.h"
 #include "solver/data/variables.h"
 
 struct oak_criterion {

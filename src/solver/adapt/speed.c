@@ -16,9 +16,7 @@ static const double LARGEST_RATIO = 4;
 oak_status_t oak_speed_open(oak_t *sim) {
   const int measured = oak_params_choice(sim->setup.params, "mesh.balance") == 1;
   if (!measured || sim->setup.size == 1) return OAK_OK;
-  sim->speed.all = malloc(sim->setup.size * sizeof *sim->speed.all);
-  OAK_CHECK(sim->speed.all, OAK_ERR_MEMORY, "out of memory for a list of %d ranks",
-            sim->setup.size);
+  OAK_TRY(OAK_NEW(sim->speed.all, sim->setup.size));
   sim->data.timers.all_steps = 1;
   return OAK_OK;
 }

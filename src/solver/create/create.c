@@ -6,7 +6,6 @@
 #include "base/params_watch.h"
 #include "solver/create/create.h"
 #include "solver/data/variables.h"
-#include "base/failure.h"
 
 /* checkpoint.last_good needs one more state, unless the stages do not overwrite the start of a
  * step. If parts of a step come before the stages or use their states, each step begins with a
@@ -144,8 +143,8 @@ static oak_status_t finish(oak_t *sim, FILE *stream) {
 
 /* An object with nothing in it, on all ranks or none. */
 static oak_status_t begin(MPI_Comm comm, oak_params_t *params, oak_t **out) {
-  oak_t *sim = calloc(1, sizeof *sim);
-  oak_status_t st = sim ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for a simulation");
+  oak_t *sim;
+  oak_status_t st = OAK_NEW(sim, 1);
   st = oak_agree(comm, st);
   if (st != OAK_OK) {
     free(sim);

@@ -10,7 +10,6 @@
 #include "base/str.h"
 #include "solver/create/create.h"
 #include "solver/setup/sources.h"
-#include "base/failure.h"
 
 enum { MOST_LOOPS = 24, MOST_SOURCES = 256 };
 
@@ -232,8 +231,8 @@ static oak_status_t explain_hooks(oak_t *sim, explain_t *e, FILE *stream) {
 oak_status_t oak_explain(MPI_Comm comm, oak_params_t *params, FILE *stream) {
   OAK_NEED(params);
   oak_t *sim;
-  explain_t *e = calloc(1, sizeof *e);
-  oak_status_t st = e ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "no memory for messages of a compiler");
+  explain_t *e;
+  oak_status_t st = OAK_NEW(e, 1);
   st = oak_agree(comm, st);
   if (st == OAK_OK) st = oak_sim_prepare(comm, params, &sim);
   if (st == OAK_OK) {

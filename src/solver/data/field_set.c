@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Fields of one component each, and fields on faces: their memory, their ghost cells, and where
  * kernels find them. Ghost cells follow the pattern of the state. */
-#include "base/failure.h"
 #include "solver/data/data.h"
 
 oak_status_t oak_field_set_open(oak_data_t *data, oak_field_set_t *set, int count, int nface) {

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/failure.h"
 #include "solver/data/data.h"
 
 int oak_field_find(const oak_setup_t *setup, const char *name) {
@@ -116,9 +115,7 @@ static oak_status_t upload_values(oak_data_t *data, int number, const double *in
   float *single = NULL;
   if (!cells) return OAK_OK;
   if (setup->store_size == 4) {
-    single = malloc(cells * sizeof *single);
-    OAK_CHECK(single, OAK_ERR_MEMORY, "no memory for the field %s",
-              setup->fields.field[number].name);
+    OAK_TRY(OAK_NEW(single, cells));
     for (int64_t c = 0; c < cells; c++) single[c] = (float)in[c];
   }
   oak_status_t st =

@@ -8,7 +8,6 @@
 #include "solver/create/create.h"
 #include "solver/identity/eigen.h"
 #include "solver/identity/identity.h"
-#include "base/failure.h"
 
 static void print_verdict(FILE *f, const char *name, const oak_verdict_t *v, int *failures) {
   *failures += v->failed > 0;
@@ -31,8 +30,8 @@ typedef struct {
 } verdicts_t;
 
 static oak_status_t judge(const oak_samples_t *s, verdicts_t *v, oak_identity_t *same) {
-  oak_pair_t *pair = calloc(s->count, sizeof *pair);
-  OAK_CHECK(pair, OAK_ERR_MEMORY, "no memory for states");
+  oak_pair_t *pair;
+  OAK_TRY(OAK_NEW(pair, s->count));
   for (int i = 0; i < s->count; i++) {
     pair[i] = s->pair[i];
     memcpy(pair[i].right, pair[i].left, sizeof pair[i].left);

@@ -98,8 +98,8 @@ static oak_status_t read_schedule(oak_output_item_t *item) {
   const int count = oak_params_numbers(text, 0, NULL);
   OAK_CHECK(count >= 0, OAK_ERR_INPUT, "%s: must be numbers, apart by blanks",
             oak_item_given(item, "times"));
-  double *times = malloc(((size_t)count + 1) * sizeof *times);
-  OAK_CHECK(times, OAK_ERR_MEMORY, "no memory for %d times", count);
+  double *times;
+  OAK_TRY(OAK_NEW(times, count + 1));
   oak_params_numbers(text, count, times);
   item->schedule = (oak_schedule_t){.steps = oak_item_int(item, "every_steps"),
                                     .every = oak_item_real(item, "every"),
@@ -121,8 +121,8 @@ oak_status_t oak_item_points(const oak_output_item_t *item, const char *word, in
             "%s: must be %s of %d coordinates%s", oak_item_given(item, word),
             most > 1 ? "points" : "one point", sim->setup.dim,
             most > 1 ? ", at most 1000, all in one line" : ", apart by blanks");
-  double *number = malloc((size_t)n * sizeof *number);
-  OAK_CHECK(number, OAK_ERR_MEMORY, "no memory for %d coordinates", n);
+  double *number;
+  OAK_TRY(OAK_NEW(number, n));
   oak_params_numbers(text, n, number);
   *count = n / sim->setup.dim;
   for (int i = 0; i < *count; i++)

@@ -30,8 +30,8 @@ static oak_status_t read_list(const oak_grid_view_t *view, int var, int n, const
   const oak_view_source_t *source = view->owner;
   const int variable = number_of(source, var);
   if (!source->block) return oak_variable_read_list(&source->sim->data, variable, block, n, dst);
-  int *list = malloc(((size_t)n + 1) * sizeof *list);
-  OAK_CHECK(list, OAK_ERR_MEMORY, "no memory to list %d blocks", n);
+  int *list;
+  OAK_TRY(OAK_NEW(list, n + 1));
   for (int b = 0; b < n; b++) list[b] = source->block[block[b]];
   const oak_status_t st = oak_variable_read_list(&source->sim->data, variable, list, n, dst);
   free(list);
@@ -41,11 +41,9 @@ static oak_status_t read_list(const oak_grid_view_t *view, int var, int n, const
 /* This rank's blocks that touch the region. */
 static oak_status_t find_blocks(oak_view_source_t *source, oak_grid_view_t *view) {
   const size_t n = (size_t)view->nblock + 1;
-  source->block = malloc(n * sizeof *source->block);
-  source->level = malloc(n * sizeof *source->level);
-  source->index = malloc(n * sizeof *source->index);
-  OAK_CHECK(source->block && source->level && source->index, OAK_ERR_MEMORY,
-            "no memory to list %d blocks of a region", view->nblock);
+  OAK_TRY(OAK_NEW(source->block, n));
+  OAK_TRY(OAK_NEW(source->level, n));
+  OAK_TRY(OAK_NEW(source->index, n));
   int count = 0;
   for (int b = 0; b < view->nblock; b++) {
     if (!oak_view_touches(view, source->region, view->level[b], view->index[b])) continue;

@@ -35,12 +35,10 @@ struct oak_view_ghosts {
 static oak_status_t list_wanted(oak_view_ghosts_t *g) {
   const oak_neighbours_t *t = g->tree;
   const size_t n = (size_t)(t->nleaf - t->nblock) + 1;
-  g->want = malloc(n * sizeof *g->want);
-  g->number = malloc(n * sizeof *g->number);
-  g->peer = malloc(5 * n * sizeof *g->peer);
-  g->value = malloc(((size_t)t->nleaf + 1) * (size_t)g->cells * sizeof *g->value);
-  OAK_CHECK(g->want && g->number && g->peer && g->value, OAK_ERR_MEMORY,
-            "no memory for the values of %d blocks", t->nleaf);
+  OAK_TRY(OAK_NEW(g->want, n));
+  OAK_TRY(OAK_NEW(g->number, n));
+  OAK_TRY(OAK_NEW(g->peer, 5 * n));
+  OAK_TRY(OAK_NEW(g->value, ((size_t)t->nleaf + 1) * (size_t)g->cells));
   g->count = g->peer + n;
   g->start = g->peer + 2 * n;
   g->give_count = g->peer + 3 * n;
@@ -61,8 +59,8 @@ static oak_status_t list_wanted(oak_view_ghosts_t *g) {
 /* Each rank tells its peers what it wants. Ranks that touch each other are peers both ways. */
 static oak_status_t exchange_numbers(oak_view_ghosts_t *g) {
   const MPI_Comm comm = g->sim->setup.comm;
-  MPI_Request *request = malloc((2 * (size_t)g->npeer + 1) * sizeof *request);
-  oak_status_t st = request ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "no memory for messages");
+  MPI_Request *request;
+  oak_status_t st = OAK_NEW(request, 2 * (size_t)g->npeer + 1);
   st = oak_agree(comm, st);
   if (st != OAK_OK) {
     free(request);
@@ -78,8 +76,7 @@ static oak_status_t exchange_numbers(oak_view_ghosts_t *g) {
     g->give_start[p] = sum;
     sum += g->give_count[p];
   }
-  g->give = malloc(((size_t)sum + 1) * sizeof *g->give);
-  st = g->give ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "no memory for a list of %d blocks", sum);
+  st = OAK_NEW(g->give, sum + 1);
   st = oak_agree(comm, st);
   for (int p = 0; p < g->npeer && st == OAK_OK; p++) {
     MPI_Irecv(g->give + g->give_start[p], g->give_count[p], MPI_INT, g->peer[p], 1, comm,
@@ -98,8 +95,8 @@ static oak_status_t exchange_values(oak_view_ghosts_t *g) {
   const MPI_Comm comm = g->sim->setup.comm;
   int n = t->nleaf - t->nblock, at = 0;
   for (int p = 0; p < g->npeer; p++) n += g->give_count[p];
-  MPI_Request *request = malloc(((size_t)n + 1) * sizeof *request);
-  oak_status_t st = request ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "no memory for messages");
+  MPI_Request *request;
+  oak_status_t st = OAK_NEW(request, n + 1);
   st = oak_agree(comm, st);
   for (int p = 0; p < g->npeer && st == OAK_OK; p++)
     for (int i = 0; i < g->count[p]; i++)
@@ -125,8 +122,8 @@ static void destroy(oak_view_ghosts_t *g) {
 
 /* Collective; fails on all ranks alike. */
 static oak_status_t create(const oak_t *sim, oak_view_ghosts_t **out) {
-  oak_view_ghosts_t *g = calloc(1, sizeof *g);
-  oak_status_t st = g ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "no memory for ghost cells");
+  oak_view_ghosts_t *g;
+  oak_status_t st = OAK_NEW(g, 1);
   st = oak_agree(sim->setup.comm, st);
   if (st == OAK_OK) st = oak_agree(sim->setup.comm, oak_neighbours_update(sim->data.mesh));
   if (st == OAK_OK) {

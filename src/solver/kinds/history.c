@@ -157,9 +157,8 @@ static int count_sums(const columns_t *list) { return 3 * list->count + 2; }
 static oak_status_t look_at_cells(oak_t *sim, const oak_output_item_t *item, const columns_t *list,
                                   const int (*box)[6], extremum_t *best, double *part) {
   const int nblock = sim->data.mesh->nblock;
-  oak_measured_t *found = malloc((size_t)list->count * (size_t)nblock * sizeof *found + 1);
-  oak_status_t st = OAK_OK;
-  if (!found) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for the extrema of %d blocks", nblock);
+  oak_measured_t *found;
+  oak_status_t st = OAK_NEW(found, (size_t)list->count * (size_t)nblock);
   const int mask = oak_variables_mask(&sim->setup), width = count_sums(list);
   for (int b = 0; b < nblock && st == OAK_OK; b++)
     for (int i = 1; i <= 2; i++)
@@ -218,9 +217,8 @@ static oak_status_t measure_cells(oak_t *sim, const oak_grid_view_t *view,
   const int mask = oak_variables_mask(&sim->setup);
   list_columns(item, &list);
   const int width = count_sums(&list);
-  double *part = calloc((size_t)view->nblock * (size_t)width + 1, sizeof *part);
-  oak_status_t st = OAK_OK;
-  if (!part) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for the means of %d blocks", view->nblock);
+  double *part;
+  oak_status_t st = OAK_NEW(part, (size_t)view->nblock * (size_t)width + 1);
   if (st == OAK_OK) st = look_at_cells(sim, item, &list, box, m->best, part);
   st = oak_data_agree(&sim->data, st);
   if (st == OAK_OK) st = oak_sum_exact(sim->setup.comm, width, view->nblock, part, sum);

@@ -26,37 +26,30 @@ static const oak_series_t series = {
     .time = "\"/>\n",
     .tail = "</Collection></VTKFile>\n"};
 
-/** Wait until the file STEM ENDING is on the disk. */
-static oak_status_t sync_file(const char *stem, const char *ending) {
-  char *path = oak_text_new("%s%s", stem, ending);
-  OAK_CHECK(path, OAK_ERR_MEMORY, "no memory for the name of %s", stem);
+/** Wait until a file is on the disk. */
+static oak_status_t sync_file(const char *path) {
   const int fd = open(path, O_RDONLY | O_CLOEXEC);
   const oak_status_t st = fd < 0 ? oak_file_failed("open", path, errno) : oak_sync(fd, path);
   if (fd >= 0) close(fd);
-  free(path);
   return st;
 }
 
 static oak_status_t sync_files(const char *stem, int rank) {
-  char *ending = oak_text_new("_%04d.vtu", rank);
-  OAK_CHECK(ending, OAK_ERR_MEMORY, "no memory for the name of %s", stem);
-  oak_status_t st = sync_file(stem, ending);
-  free(ending);
-  if (st == OAK_OK && rank == 0) st = sync_file(stem, ".pvtu");
-  return st;
+  char path[PATH_MAX];
+  OAK_TRY(oak_path_print(path, "%s_%04d.vtu", stem, rank));
+  OAK_TRY(sync_file(path));
+  OAK_TRY(oak_path_print(path, "%s.pvtu", stem));
+  return rank == 0 ? sync_file(path) : OAK_OK;
 }
 
 /** Write to a folder with another name, which gets its own when it is complete and on the disk. */
 static oak_status_t write_mesh(oak_output_item_t *item, const oak_grid_view_t *view,
                                const char *path) {
   const oak_t *sim = item->sim;
-  char *part = oak_text_new("%s" OAK_PART, path);
-  char *stem = oak_text_new("%s" OAK_PART "/" STEM, path);
-  oak_status_t st = OAK_OK;
-  if (!part || !stem)
-    st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for the name of %s", path);
-  else if (sim->setup.rank == 0)
-    st = oak_folder_begin(&folder, path, part);
+  char part[PATH_MAX], stem[PATH_MAX];
+  oak_status_t st = oak_path_print(part, "%s" OAK_PART, path);
+  if (st == OAK_OK) st = oak_path_print(stem, "%s/" STEM, part);
+  if (st == OAK_OK && sim->setup.rank == 0) st = oak_folder_begin(&folder, path, part);
   st = oak_agree(view->comm, st);
   if (st == OAK_OK) {
     st = oak_mesh_write_vtk(sim->data.mesh, sim->setup.low, sim->setup.high, stem);
@@ -66,8 +59,6 @@ static oak_status_t write_mesh(oak_output_item_t *item, const oak_grid_view_t *v
                      sim->setup.rank == 0 ? oak_folder_publish(&folder, path, part) : OAK_OK);
     if (st != OAK_OK && sim->setup.rank == 0) oak_folder_discard(&folder, part);
   }
-  free(part);
-  free(stem);
   return st;
 }
 

@@ -58,11 +58,9 @@ static int is_difference(const oak_output_item_t *item) {
 
 /* Rank 0: is the state at the start still there? */
 static oak_status_t find_start(const oak_output_item_t *item) {
-  char *header = oak_text_new("%s/Header", item->start);
-  OAK_CHECK(header, OAK_ERR_MEMORY, "no memory for the name of %s", item->start);
-  const int found = access(header, R_OK) == 0;
-  free(header);
-  OAK_CHECK(found, OAK_ERR_INPUT,
+  char header[PATH_MAX];
+  OAK_TRY(oak_path_print(header, "%s/Header", item->start));
+  OAK_CHECK(access(header, R_OK) == 0, OAK_ERR_INPUT,
             "[output.%s]: difference = yes: %s, the state at the start of the run, is not there: "
             "copy it from the folder in which the run began, or leave out this key",
             item->name, item->start);

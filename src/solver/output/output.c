@@ -76,8 +76,7 @@ static oak_status_t make_items(oak_output_t *out) {
   const char *key;
   int count = 0;
   while (oak_params_output(out->sim->setup.params, count)) count++;
-  out->item = calloc((size_t)count + 3, sizeof *out->item);
-  OAK_CHECK(out->item, OAK_ERR_MEMORY, "no memory for %d outputs", count + 3);
+  OAK_TRY(OAK_NEW(out->item, (size_t)count + 3));
   OAK_TRY(add_plain(out));
   for (int n = 0; (key = oak_params_output(out->sim->setup.params, n)); n++)
     OAK_TRY(add_section(out, key));
@@ -464,8 +463,7 @@ oak_status_t oak_write_output(oak_t *sim, const char *name) {
   oak_output_item_t *item = NULL;
   own_t *own = sim->own.state;
   if (!own) {
-    own = calloc(1, sizeof *own);
-    oak_status_t st = own ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "no memory for outputs");
+    oak_status_t st = OAK_NEW(own, 1);
     st = oak_agree(sim->setup.comm, st);
     if (st == OAK_OK) st = open_own(sim, own);
     if (st != OAK_OK && sim->own.state)

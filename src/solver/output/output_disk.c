@@ -25,22 +25,18 @@ static oak_status_t list_file(const sequel_t *s) {
   const char *ending = s->kind->ending;
   OAK_TRY(oak_file_list_add(s->path));
   if (!s->kind->folder || !ending || !strcmp(ending, s->kind->folder->ending)) return OAK_OK;
-  char *data = oak_text_new("%.*s%s", (int)(strlen(s->path) - strlen(ending)), s->path,
-                            s->kind->folder->ending);
-  OAK_CHECK(data, OAK_ERR_MEMORY, "no memory to list %s", s->path);
-  const oak_status_t st = oak_file_list_add(data);
-  free(data);
-  return st;
+  char data[PATH_MAX];
+  OAK_TRY(oak_path_print(data, "%.*s%s", (int)(strlen(s->path) - strlen(ending)), s->path,
+                         s->kind->folder->ending));
+  return oak_file_list_add(data);
 }
 
 static oak_status_t add_to_series(const sequel_t *s) {
   const oak_series_t *series = s->kind->series;
-  char *list = oak_text_new("%s%s", s->stem, series->ending);
-  OAK_CHECK(list, OAK_ERR_MEMORY, "no memory to list %s", s->path);
-  oak_status_t st = oak_series_add(series, s->stem, s->path, s->time);
-  if (st == OAK_OK) st = oak_file_list_add(list);
-  free(list);
-  return st;
+  char list[PATH_MAX];
+  OAK_TRY(oak_path_print(list, "%s%s", s->stem, series->ending));
+  OAK_TRY(oak_series_add(series, s->stem, s->path, s->time));
+  return oak_file_list_add(list);
 }
 
 /* Rank 0: lists, and older checkpoints. */

@@ -5,7 +5,6 @@
 #include "solver/data/solution.h"
 #include "solver/data/variables.h"
 #include "solver/step/sim.h"
-#include "base/failure.h"
 
 static oak_status_t check(const oak_t *sim, int variable, int most, int first, int count) {
   OAK_TRY(oak_data_check(&sim->data, first, count));

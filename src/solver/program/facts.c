@@ -4,7 +4,6 @@
 
 #include "base/shape.h"
 #include "solver/step/sim.h"
-#include "base/failure.h"
 
 void oak_print_wtime(oak_t *sim, FILE *stream) {
   OAK_HANDLE(sim, );

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "solver/step/sim.h"
-#include "base/failure.h"
 
 /* Additions, multiplications, divisions and square roots of the criterion lohner, per variable and
  * cell in 3D; a fused multiply-add counts twice, maxima do not count. A test compares this number

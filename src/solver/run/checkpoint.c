@@ -142,10 +142,8 @@ oak_status_t oak_checkpoint_save(oak_t *sim, const char *schedule, const char *p
   oak_checkpoint_t head;
   oak_rates_agree(sim);
   describe(sim, &head);
-  double *rate = calloc(sim->data.mesh->nblock + 1, sizeof *rate);
-  oak_status_t st = rate ? OAK_OK
-                         : OAK_FAIL(OAK_ERR_MEMORY, "no memory for the wave speeds of %d blocks",
-                                    sim->data.mesh->nblock);
+  double *rate;
+  oak_status_t st = OAK_NEW(rate, sim->data.mesh->nblock + 1);
   if (st == OAK_OK && head.rates_known) st = oak_block_rates(sim, sim->data.mesh->nblock, rate);
   if (st == OAK_OK && sim->setup.rank == 0) st = make_texts(sim, &texts);
   st = oak_data_agree(&sim->data, st);
@@ -275,12 +273,10 @@ typedef struct {
 
 static oak_status_t read_records(const oak_checkpoint_file_t *file, part_t *p) {
   const size_t n = (size_t)p->count + 1;
-  p->level = malloc(n * sizeof *p->level);
-  p->index = malloc(n * sizeof *p->index);
-  p->rate = malloc(n * sizeof *p->rate);
-  p->sum = malloc(n * sizeof *p->sum);
-  OAK_CHECK(p->level && p->index && p->rate && p->sum, OAK_ERR_MEMORY,
-            "out of memory for a mesh of %d blocks", p->count);
+  OAK_TRY(OAK_NEW(p->level, n));
+  OAK_TRY(OAK_NEW(p->index, n));
+  OAK_TRY(OAK_NEW(p->rate, n));
+  OAK_TRY(OAK_NEW(p->sum, n));
   return oak_checkpoint_records(file, p->first, p->count, p->level, p->index, p->rate, p->sum);
 }
 

@@ -196,8 +196,7 @@ oak_status_t oak_initial_file_kept(const oak_t *sim) {
 oak_status_t oak_initial_file_open(const oak_t *sim, oak_initial_file_t **out) {
   *out = NULL;
   if (!*oak_params_text(sim->setup.params, key)) return OAK_OK;
-  *out = calloc(1, sizeof **out);
-  oak_status_t st = *out ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "no memory to read %s", key);
+  oak_status_t st = OAK_NEW(*out, 1);
   if (st == OAK_OK) st = open_file(sim, *out);
   st = oak_agree(sim->setup.comm, st);
   if (st != OAK_OK) oak_initial_file_close(out);
@@ -225,8 +224,8 @@ static oak_remap_block_t block_of(const oak_t *sim, int b) {
 
 oak_status_t oak_initial_file_refine(oak_t *sim, oak_initial_file_t *file, int *changed) {
   const int n = sim->data.mesh->nblock;
-  int *flag = calloc((size_t)n + 1, sizeof *flag);
-  oak_status_t st = flag ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "no memory for the flags of blocks");
+  int *flag;
+  oak_status_t st = OAK_NEW(flag, n + 1);
   for (int b = 0; b < n && flag; b++) {
     const oak_remap_block_t block = block_of(sim, b);
     flag[b] = oak_remap_is_finer(file->remap, &block);
@@ -289,8 +288,8 @@ static oak_status_t set_fields(oak_t *sim, oak_initial_file_t *file, double *val
 
 oak_status_t oak_initial_file_set(oak_t *sim, oak_initial_file_t *file) {
   const size_t cells = (size_t)sim->data.mesh->nblock * (size_t)sim->setup.cells;
-  double *value = malloc((3 * cells + 1) * sizeof *value);
-  oak_status_t st = value ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "no memory for a variable");
+  double *value;
+  oak_status_t st = OAK_NEW(value, 3 * cells + 1);
   st = oak_data_agree(&sim->data, st);
   if (st == OAK_OK) st = oak_data_agree(&sim->data, set_state(sim, file, OAK_REMAP_SLOPES, value));
   /* A slope may lead to a negative pressure. Means of cells never do. */

@@ -505,8 +505,8 @@ oak_status_t oak_list_equations(const char *path, char *names, size_t size) {
 
 oak_status_t oak_find_declared(const char *physics, const char *problem, oak_declared_t *out) {
   oak_user_files_t all = {.file = NULL};
-  search_t *s = calloc(1, sizeof *s);
-  OAK_CHECK(s, OAK_ERR_MEMORY, "no memory to read %s", problem);
+  search_t *s;
+  OAK_TRY(OAK_NEW(s, 1));
   s->out = out;
   out->count = out->noutput = out->nfield = out->nfixed = out->nface = out->ntable =
       out->nequation = 0;

@@ -187,8 +187,8 @@ oak_status_t oak_setup_find_files(oak_setup_t *setup) {
 /* The files are as they were when the run started: kernels read the parameters that were found
  * then. */
 static oak_status_t check_unchanged(const oak_setup_t *setup) {
-  oak_declared_t *now = malloc(sizeof *now);
-  OAK_CHECK(now, OAK_ERR_MEMORY, "no memory to read %s", setup->files.problem);
+  oak_declared_t *now;
+  OAK_TRY(OAK_NEW(now, 1));
   const oak_status_t st = oak_find_declared(setup->files.physics, setup->files.problem, now);
   int same = st == OAK_OK && now->count == setup->files.declared.count;
   for (int n = 0; same && n < now->count; n++)

@@ -180,8 +180,7 @@ static double end_slope(const points_t *p, int last, int before) {
 /* The slopes of a cubic that is monotone where the points are: F. N. Fritsch, J. Butland, SIAM J.
  * Sci. Stat. Comput. 5 (1984) 300. */
 static oak_status_t find_slopes(points_t *p) {
-  p->slope = malloc((size_t)p->count * sizeof *p->slope);
-  OAK_CHECK(p->slope, OAK_ERR_MEMORY, "no memory to read %s", p->path);
+  OAK_TRY(OAK_NEW(p->slope, p->count));
   p->slope[0] = end_slope(p, 0, 1);
   p->slope[p->count - 1] = end_slope(p, p->count - 2, p->count - 3);
   for (int n = 1; n < p->count - 1; n++) {

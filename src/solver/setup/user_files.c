@@ -87,8 +87,7 @@ static oak_status_t read_file(const char *path, off_t size, char **out) {
 oak_status_t oak_user_files_read(oak_user_files_t *files, const char *path) {
   struct stat info;
   if (!files->file) {
-    files->file = calloc(MAX_FILES, sizeof *files->file);
-    OAK_CHECK(files->file, OAK_ERR_MEMORY, "no memory to read %s", path);
+    OAK_TRY(OAK_NEW(files->file, MAX_FILES));
     files->whole = 1;
   }
   if (stat(path, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size > LARGEST_FILE)

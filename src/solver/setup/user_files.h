@@ -6,7 +6,7 @@
 
 #include <sys/types.h>
 
-#include "oak/status.h"
+#include "base/failure.h"
 
 typedef struct {
   char path[4096];

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/failure.h"
 #include "solver/step/sim.h"
 #include "solver/step/stage.h"
 #include "solver/step/trace.h"

@@ -3,7 +3,6 @@
  * solver, their potentials and coefficients, and their charges. */
 #include <stdlib.h>
 
-#include "base/failure.h"
 #include "base/reduce.h"
 #include "elliptic/elliptic.h"
 #include "solver/step/part.h"

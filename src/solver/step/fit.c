@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Makes data and parts fit the mesh, after it has changed. */
-#include "base/failure.h"
 #include "solver/step/sim.h"
 
 /* What depends on the blocks of the mesh. Collective; the ranks agree. */

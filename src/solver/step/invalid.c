@@ -35,9 +35,8 @@ static const struct {
 
 /* The first invalid cell of this rank, if there is one: a line about it. */
 static oak_status_t describe_invalid(oak_t *sim, int state, oak_invalid_t kind) {
-  double *valid = malloc(sim->setup.cells * sizeof *valid);
-  OAK_CHECK(valid, OAK_ERR_MEMORY, "out of memory for a block of %lld cells",
-            (long long)sim->setup.cells);
+  double *valid;
+  OAK_TRY(OAK_NEW(valid, sim->setup.cells));
   oak_status_t st = OAK_OK;
   for (int b = 0; b < sim->data.mesh->nblock && st == OAK_OK; b++) {
     int64_t c = 0;
@@ -81,9 +80,8 @@ static oak_status_t describe_block(const oak_t *sim, int b) {
 static oak_status_t describe_counts(oak_t *sim) {
   const int results = oak_data_results(&sim->data);
   const size_t count = (size_t)sim->data.mesh->nblock * results;
-  int *bad = malloc((count + 1) * sizeof *bad);
-  OAK_CHECK(bad, OAK_ERR_MEMORY, "out of memory for the counts of %d blocks",
-            sim->data.mesh->nblock);
+  int *bad;
+  OAK_TRY(OAK_NEW(bad, count + 1));
   oak_status_t st =
       oak_device_download(sim->setup.dev, bad, sim->data.results.bad, count * sizeof *bad);
   for (size_t i = 0; i < count && st == OAK_OK; i++)

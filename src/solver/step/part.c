@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 
-#include "base/failure.h"
 #include "solver/step/sim.h"
 
 /* A loop over the parts of the run that have a function. */

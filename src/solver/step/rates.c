@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "solver/step/sim.h"
-#include "base/failure.h"
 
 void oak_rates_set(oak_t *sim, oak_rates_t rates) { sim->rates = rates; }
 void oak_rates_forget(oak_t *sim) { sim->rates.known = OAK_RATES_UNKNOWN; }
@@ -23,8 +22,8 @@ double oak_time_step(const oak_t *sim) {
 
 oak_status_t oak_block_rates(const oak_t *sim, int blocks, double *rate) {
   const int results = oak_data_results(&sim->data); /* how many a block has */
-  double *all = malloc(((size_t)blocks * results + 1) * sizeof *all);
-  OAK_CHECK(all, OAK_ERR_MEMORY, "out of memory for the wave speeds of %d blocks", blocks);
+  double *all;
+  OAK_TRY(OAK_NEW(all, (size_t)blocks * results + 1));
   const double *next = all;
   oak_status_t st = OAK_OK;
   if (blocks)
@@ -41,8 +40,8 @@ oak_status_t oak_block_rates(const oak_t *sim, int blocks, double *rate) {
 
 oak_status_t oak_block_rates_set(const oak_t *sim, const double *rate) {
   const int n = sim->data.mesh->nblock, results = oak_data_results(&sim->data);
-  double *all = calloc((size_t)n * results + 1, sizeof *all);
-  OAK_CHECK(all, OAK_ERR_MEMORY, "out of memory for the wave speeds of %d blocks", n);
+  double *all;
+  OAK_TRY(OAK_NEW(all, (size_t)n * results + 1));
   for (int b = 0; b < n; b++) all[(size_t)b * results] = rate[b];
   oak_status_t st = OAK_OK;
   if (n)

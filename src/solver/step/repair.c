@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/failure.h"
 #include "solver/step/sim.h"
 #include "solver/step/stage.h"
 
@@ -187,8 +186,7 @@ static oak_status_t fit_marks(oak_t *sim) {
   free(sim->marks.count);
   sim->marks.cells = sim->marks.marked = sim->marks.touched = NULL;
   sim->marks.capacity = 0;
-  sim->marks.count = malloc(wanted * sizeof *sim->marks.count);
-  OAK_CHECK(sim->marks.count, OAK_ERR_MEMORY, "out of memory for the counts of %d blocks", wanted);
+  OAK_TRY(OAK_NEW(sim->marks.count, wanted));
   if (sim->setup.method.first_order)
     OAK_TRY(oak_device_alloc(sim->setup.dev, wanted * sim->setup.cells, &sim->marks.cells));
   OAK_TRY(oak_device_alloc(sim->setup.dev, wanted * sizeof(int), &sim->marks.marked));

@@ -2,7 +2,6 @@
  * One stage, which time steps and repairs share: one pass of the flux kernel, and its results. */
 #include <stdlib.h>
 
-#include "base/failure.h"
 #include "solver/step/part.h"
 #include "solver/step/sim.h"
 
@@ -84,8 +83,8 @@ oak_status_t oak_read_results(oak_t *sim, double local[2]) {
                              .out = sim->data.results.sums};
   local[0] = local[1] = 0;
   if (!count) return OAK_OK;
-  double *out = malloc(2 * chunks * sizeof *out);
-  OAK_CHECK(out, OAK_ERR_MEMORY, "out of memory for the results of %ld tiles", count);
+  double *out;
+  OAK_TRY(OAK_NEW(out, 2 * chunks));
   oak_status_t st =
       oak_device_launch(sim->setup.dev, sim->setup.kernel.results, chunks, &args, sizeof args);
   if (st == OAK_OK)
