@@ -119,8 +119,8 @@ static void serve(script_t *s) {
     int argc = 0;
     char **argv = malloc((strlen(text) / 2 + 2) * sizeof *argv), *rest = text;
     while (argv && rest) argv[argc++] = strsep(&rest, "\x1f");
-    oak_status_t st = argv ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "out of memory");
-    st = oak_agree(MPI_COMM_WORLD, st);
+    oak_status_t st =
+        oak_agree(MPI_COMM_WORLD, argv ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "out of memory"));
     if (st == OAK_OK) st = answer(s, argc, argv, s->child.to);
     if (s->child.to && st != OAK_OK) {
       fprintf(s->child.to, "{\"wrong_input\":%s,\"no_memory\":%s,",
@@ -156,8 +156,8 @@ int oak_bench_script(oak_arguments_t *a) {
   const char *name = strrchr(a->command->name, '-') + 1;
   script_t s = {.rank = a->rank};
   MPI_Comm_size(MPI_COMM_WORLD, &s.ranks);
-  oak_status_t st = a->rank == 0 ? start(&s, name, a->argc, a->argv) : OAK_OK;
-  st = oak_agree(MPI_COMM_WORLD, st);
+  oak_status_t st =
+      oak_agree(MPI_COMM_WORLD, a->rank == 0 ? start(&s, name, a->argc, a->argv) : OAK_OK);
   if (st == OAK_OK) serve(&s);
   int code = oak_bench_end_child(&s.child);
   MPI_Bcast(&code, 1, MPI_INT, 0, MPI_COMM_WORLD);

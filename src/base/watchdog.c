@@ -152,8 +152,8 @@ oak_status_t oak_watchdog_start(MPI_Comm comm, oak_timers_t *timers, double seco
                                 oak_watchdog_t **out) {
   oak_watchdog_t *dog = calloc(1, sizeof *dog);
   *out = NULL;
-  oak_status_t st = dog ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for run.watchdog");
-  st = oak_agree(comm, st);
+  oak_status_t st =
+      oak_agree(comm, dog ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for run.watchdog"));
   if (st != OAK_OK) {
     free(dog);
     return st;

@@ -68,8 +68,7 @@ oak_status_t oak_mesh_new(MPI_Comm comm, int dim, const int trees[3], const int 
   OAK_TRY(oak_mesh_check_trees(dim, trees));
   quiet_p4est();
   oak_mesh_t *mesh;
-  oak_status_t st = OAK_NEW(mesh, 1);
-  st = oak_agree(comm, st);
+  oak_status_t st = oak_agree(comm, OAK_NEW(mesh, 1));
   if (st != OAK_OK) {
     free(mesh);
     return st;

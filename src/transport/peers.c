@@ -19,10 +19,10 @@ static oak_status_t number_ranks(oak_peers_t *peers, MPI_Comm comm) {
   MPI_Comm_size(comm, &size);
   peers->number = malloc(size * sizeof *peers->number);
   int *all = malloc(peers->count * sizeof *all);
-  oak_status_t st = peers->number && all
-                        ? OAK_OK
-                        : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for a list of %d ranks", size);
-  st = oak_agree(comm, st);
+  oak_status_t st =
+      oak_agree(comm, peers->number && all
+                          ? OAK_OK
+                          : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for a list of %d ranks", size));
   if (st == OAK_OK) {
     MPI_Allgather(&rank, 1, MPI_INT, all, 1, MPI_INT, peers->host);
     for (int r = 0; r < size; r++) peers->number[r] = -1;

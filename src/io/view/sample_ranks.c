@@ -59,8 +59,7 @@ oak_status_t oak_table_gather(MPI_Comm comm, oak_table_t *table) {
   MPI_Comm_size(comm, &size);
   const int mine = (int)(table->nrow * table->ncol);
   int *count;
-  oak_status_t st = OAK_NEW(count, size);
-  st = oak_agree(comm, st);
+  oak_status_t st = oak_agree(comm, OAK_NEW(count, size));
   if (st == OAK_OK) {
     MPI_Gather(&mine, 1, MPI_INT, count, 1, MPI_INT, 0, comm);
     st = oak_agree(comm, rank == 0 ? make_room(table, size, count, &start, &value) : OAK_OK);

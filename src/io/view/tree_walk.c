@@ -192,8 +192,7 @@ oak_status_t oak_tree_walk_new(const oak_grid_view_t *view, oak_tree_walk_t **ou
       OAK_ERR_ARGUMENT, "level %d is too fine for output; at most %d levels in %dD",
       view->max_level, 62 / view->dim < 30 ? 62 / view->dim : 30, view->dim);
   oak_tree_walk_t *walk;
-  oak_status_t st = OAK_NEW(walk, 1);
-  st = oak_agree(view->comm, st);
+  oak_status_t st = oak_agree(view->comm, OAK_NEW(walk, 1));
   if (st != OAK_OK) {
     free(walk);
     return st;

@@ -144,8 +144,7 @@ static oak_status_t finish(oak_t *sim, FILE *stream) {
 /* An object with nothing in it, on all ranks or none. */
 static oak_status_t begin(MPI_Comm comm, oak_params_t *params, oak_t **out) {
   oak_t *sim;
-  oak_status_t st = OAK_NEW(sim, 1);
-  st = oak_agree(comm, st);
+  oak_status_t st = oak_agree(comm, OAK_NEW(sim, 1));
   if (st != OAK_OK) {
     free(sim);
     return st;

@@ -232,8 +232,7 @@ oak_status_t oak_explain(MPI_Comm comm, oak_params_t *params, FILE *stream) {
   OAK_NEED(params);
   oak_t *sim;
   explain_t *e;
-  oak_status_t st = OAK_NEW(e, 1);
-  st = oak_agree(comm, st);
+  oak_status_t st = oak_agree(comm, OAK_NEW(e, 1));
   if (st == OAK_OK) st = oak_sim_prepare(comm, params, &sim);
   if (st == OAK_OK) {
     st = explain_hooks(sim, e, stream);

@@ -60,8 +60,7 @@ static oak_status_t list_wanted(oak_view_ghosts_t *g) {
 static oak_status_t exchange_numbers(oak_view_ghosts_t *g) {
   const MPI_Comm comm = g->sim->setup.comm;
   MPI_Request *request;
-  oak_status_t st = OAK_NEW(request, 2 * (size_t)g->npeer + 1);
-  st = oak_agree(comm, st);
+  oak_status_t st = oak_agree(comm, OAK_NEW(request, 2 * (size_t)g->npeer + 1));
   if (st != OAK_OK) {
     free(request);
     return st;
@@ -96,8 +95,7 @@ static oak_status_t exchange_values(oak_view_ghosts_t *g) {
   int n = t->nleaf - t->nblock, at = 0;
   for (int p = 0; p < g->npeer; p++) n += g->give_count[p];
   MPI_Request *request;
-  oak_status_t st = OAK_NEW(request, n + 1);
-  st = oak_agree(comm, st);
+  oak_status_t st = oak_agree(comm, OAK_NEW(request, n + 1));
   for (int p = 0; p < g->npeer && st == OAK_OK; p++)
     for (int i = 0; i < g->count[p]; i++)
       MPI_Irecv(g->value + g->want[g->start[p] + i] * g->cells, (int)g->cells, MPI_DOUBLE,
@@ -123,8 +121,7 @@ static void destroy(oak_view_ghosts_t *g) {
 /* Collective; fails on all ranks alike. */
 static oak_status_t create(const oak_t *sim, oak_view_ghosts_t **out) {
   oak_view_ghosts_t *g;
-  oak_status_t st = OAK_NEW(g, 1);
-  st = oak_agree(sim->setup.comm, st);
+  oak_status_t st = oak_agree(sim->setup.comm, OAK_NEW(g, 1));
   if (st == OAK_OK) st = oak_agree(sim->setup.comm, oak_neighbours_update(sim->data.mesh));
   if (st == OAK_OK) {
     *g = (oak_view_ghosts_t){

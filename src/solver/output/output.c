@@ -463,8 +463,7 @@ oak_status_t oak_write_output(oak_t *sim, const char *name) {
   oak_output_item_t *item = NULL;
   own_t *own = sim->own.state;
   if (!own) {
-    oak_status_t st = OAK_NEW(own, 1);
-    st = oak_agree(sim->setup.comm, st);
+    oak_status_t st = oak_agree(sim->setup.comm, OAK_NEW(own, 1));
     if (st == OAK_OK) st = open_own(sim, own);
     if (st != OAK_OK && sim->own.state)
       oak_output_release(sim);

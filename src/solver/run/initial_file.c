@@ -289,8 +289,7 @@ static oak_status_t set_fields(oak_t *sim, oak_initial_file_t *file, double *val
 oak_status_t oak_initial_file_set(oak_t *sim, oak_initial_file_t *file) {
   const size_t cells = (size_t)sim->data.mesh->nblock * (size_t)sim->setup.cells;
   double *value;
-  oak_status_t st = OAK_NEW(value, 3 * cells + 1);
-  st = oak_data_agree(&sim->data, st);
+  oak_status_t st = oak_data_agree(&sim->data, OAK_NEW(value, 3 * cells + 1));
   if (st == OAK_OK) st = oak_data_agree(&sim->data, set_state(sim, file, OAK_REMAP_SLOPES, value));
   /* A slope may lead to a negative pressure. Means of cells never do. */
   if (st == OAK_OK && oak_find_invalid(sim, 0, OAK_INVALID_INITIAL) != OAK_OK) {
