@@ -182,15 +182,12 @@ const oak_command_t oak_command_bench = {
     .summary = "measure cell updates per second on this machine",
     .usage = "[OPTION] [section.key=value ...]",
     .help =
-        "Measures the speed of oak on this machine. The problem is a Rayleigh-Taylor instability "
-        "with van\n"
-        "Leer's limiter, HLL, Heun's scheme, double precision and one thread per rank. Keys change "
-        "the case.\n"
-        "The last lines measure other equations: magnetohydrodynamics (Orszag-Tang vortex, HLLD), "
-        "isothermal\n"
-        "gas (HLLC), and in 2D shallow water and the Navier-Stokes equations. If your keys choose "
-        "equations,\n"
-        "a flux or another dimension, these lines are left out.\n"
+        "Measures the speed of oak on this machine. The problem is a Rayleigh-Taylor instability\n"
+        "with van Leer's limiter, HLL, Heun's scheme, double precision and one thread per rank.\n"
+        "Keys change the case. The last lines measure other equations: magnetohydrodynamics\n"
+        "(Orszag-Tang vortex, HLLD), isothermal gas (HLLC), and in 2D shallow water and the\n"
+        "Navier-Stokes equations. If your keys choose equations, a flux or another dimension,\n"
+        "these lines are left out.\n"
         "\n"
         "Each line is one case. Its columns:\n"
         "  MCUPS, least, most  median and range of several measurements, in million cell updates "
@@ -200,8 +197,8 @@ const oak_command_t oak_command_bench = {
         "  memory              in units of 2 states x variables x 8 bytes x cells\n"
         "  reference           speed of a reference kernel at the same moment, in million square "
         "roots and\n"
-        "                      divisions per second and core. On a busy machine this number drops "
-        "too\n",
+        "                      divisions per second and core. On a busy machine this number "
+        "drops too\n",
     .option = options,
     .after =
         "Options but --json are the first argument. `oak bench OPTION --help` explains them.\n",

@@ -243,18 +243,15 @@ const oak_command_t oak_bench_elliptic = {
     .name = "bench --elliptic",
     .usage = "[--side LIST] [--no-parts] [section.key=value ...]",
     .help =
-        "Solves Poisson's equation by multigrid to a residual of 1e-9 on three meshes of blocks of "
-        "16^3:\n"
-        "64^3 and 128^3 cells, and one with levels 2 to 4. A stage of the hydrodynamics "
-        "(Rayleigh-Taylor,\n"
-        "van Leer, HLL) on the same mesh in the same run is the unit of time.\n"
+        "Solves Poisson's equation by multigrid to a residual of 1e-9 on three meshes of blocks\n"
+        "of 16^3: 64^3 and 128^3 cells, and one with levels 2 to 4. A stage of the hydrodynamics\n"
+        "(Rayleigh-Taylor, van Leer, HLL) on the same mesh in the same run is the unit of time.\n"
         "\n"
         "The first table has these columns: nanoseconds per cell of a stage and of a V-cycle, and\n"
         "the ratio of both; for a solution from zero and for one that starts from the solution of\n"
-        "the previous step the number of V-cycles, the time in V-cycles and in stages, and "
-        "million\n"
-        "cells per second; the factor by which a V-cycle reduces the residual. A second table has\n"
-        "the microseconds of each part of a V-cycle on each level.\n",
+        "the previous step the number of V-cycles, the time in V-cycles and in stages, and\n"
+        "million cells per second; the factor by which a V-cycle reduces the residual. A second\n"
+        "table has the microseconds of each part of a V-cycle on each level.\n",
     .option = options,
     .most = OAK_ANY_NUMBER,
     .run = bench_elliptic};

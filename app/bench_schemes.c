@@ -136,15 +136,14 @@ const oak_command_t oak_bench_schemes = {
     .name = "bench --schemes",
     .usage = "[section.key=value ...]",
     .help =
-        "Measures every limiter, every flux and single precision, relative to van Leer with HLL in "
-        "double\n"
-        "precision. The case is 3D with 128^3 cells in blocks of 16^3. The pieces of a scheme "
-        "alternate with\n"
-        "pieces of the reference, so a drift of the machine's speed hardly changes the ratio.\n"
+        "Measures every limiter, every flux and single precision, relative to van Leer with HLL\n"
+        "in double precision. The case is 3D with 128^3 cells in blocks of 16^3. The pieces of a\n"
+        "scheme alternate with pieces of the reference, so a drift of the machine's speed hardly\n"
+        "changes the ratio.\n"
         "\n"
-        "Each line is one scheme. Its columns: MCUPS with the least and the most of 5 pieces; the "
-        "ratio to\n"
-        "the reference with the least and the most. The last line is the reference itself.\n"
+        "Each line is one scheme. Its columns: MCUPS with the least and the most of 5 pieces; the\n"
+        "ratio to the reference with the least and the most. The last line is the reference\n"
+        "itself.\n"
         "\n"
         "Keys change the case for all schemes.\n",
     .most = OAK_ANY_NUMBER,

@@ -31,11 +31,9 @@ const oak_command_t oak_command_check = {
     .summary = "check the equations of a physics file on random states",
     .usage = "PHYSICS [section.key=value ...]",
     .help =
-        "Checks the hooks of a physics on random states. PHYSICS is a physics that comes with oak, "
-        "such as\n"
-        "euler, or a C file such as ./my_physics.c. Keys of [physics] set its parameters. With "
-        "mesh.dim=3\n"
-        "the check is done in 3D. These properties are checked:\n"
+        "Checks the hooks of a physics on random states. PHYSICS is a physics that comes with\n"
+        "oak, such as euler, or a C file such as ./my_physics.c. Keys of [physics] set its\n"
+        "parameters. With mesh.dim=3 the check is done in 3D. These properties are checked:\n"
         "\n"
         "  conversion     TO_PRIMITIVE is the inverse of TO_CONSERVED\n"
         "  VALID          a state that contains NaN is refused\n"
@@ -45,8 +43,8 @@ const oak_command_t oak_command_check = {
         "  step           a first-order step with the CFL number 1 leaves a state that VALID "
         "accepts\n"
         "  f(q, q)        between two equal states each Riemann solver gives FLUX\n"
-        "  mirror image   FLUX, WAVE_SPEEDS and Riemann solvers give the mirror image of the flux, "
-        "if the\n"
+        "  mirror image   FLUX, WAVE_SPEEDS and Riemann solvers give the mirror image of the "
+        "flux, if the\n"
         "                 variables that PHYSICS_NORMAL or PHYSICS_MIRROR names change their sign\n"
         "  rotation       the equations are the same along all axes\n",
     .after =

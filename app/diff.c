@@ -237,15 +237,12 @@ const oak_command_t oak_command_diff = {
     .summary = "compare plotfiles: the largest difference of each variable",
     .usage = "A B [--tolerance T] [--absolute T] [--var A,B] [--quiet]",
     .help =
-        "Compares two plotfiles, or all plotfiles of two runs that have the same name in both; "
-        "RUN:NAME\n"
-        "are those that the section [output.NAME] wrote. It prints the largest difference of each\n"
-        "variable, and where it is. Without a tolerance, two values differ if their bits differ, "
-        "and\n"
-        "different meshes are a difference. Where one mesh is finer than the other, oak compares "
-        "on\n"
-        "the finer cells; all fine cells inside a coarse cell are compared with the value of this\n"
-        "coarse cell.\n",
+        "Compares two plotfiles, or all plotfiles of two runs that have the same name in both;\n"
+        "RUN:NAME are those that the section [output.NAME] wrote. It prints the largest\n"
+        "difference of each variable, and where it is. Without a tolerance, two values differ if\n"
+        "their bits differ, and different meshes are a difference. Where one mesh is finer than\n"
+        "the other, oak compares on the finer cells; all fine cells inside a coarse cell are\n"
+        "compared with the value of this coarse cell.\n",
     .option = options,
     .after =
         "exit status: 0: no difference, 1: there are differences, 2: the plotfiles cannot be "

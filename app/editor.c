@@ -171,16 +171,11 @@ const oak_command_t oak_command_editor = {
     .summary = "print settings with which editors complete your problem files",
     .usage = "[PHYSICS] > .clangd",
     .help =
-        "Prints settings for clangd, the C language server of many editors. With the file .clangd "
-        "in a\n"
-        "folder, editors complete and check the hooks and macros of the problem files in this "
-        "folder. PHYSICS\n"
-        "is the value of physics.name: a physics that comes with oak, such as euler, or a C file "
-        "such as\n"
-        "./my.c. A file is seen with mesh.dim and mesh.coordinates of the first parameter file in "
-        "the\n"
-        "folder that names it, or else in 3D. Run the command again when one of these changes, or "
-        "when a\n"
-        "file has a new PARAMETER or FIELD.\n",
+        "Prints settings for clangd, the C language server of many editors. With the file .clangd\n"
+        "in a folder, editors complete and check the hooks and macros of the problem files in\n"
+        "this folder. PHYSICS is the value of physics.name: a physics that comes with oak, such\n"
+        "as euler, or a C file such as ./my.c. A file is seen with mesh.dim and mesh.coordinates\n"
+        "of the first parameter file in the folder that names it, or else in 3D. Run the command\n"
+        "again when one of these changes, or when a file has a new PARAMETER or FIELD.\n",
     .most = 1,
     .run = editor};

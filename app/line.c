@@ -110,11 +110,9 @@ const oak_command_t oak_command_line = {
     .summary = "print values of a plotfile along a line",
     .usage = "PATH [--from X,Y,Z --to X,Y,Z] [--var A,B] [-o FILE]",
     .help =
-        "Prints the values along a line as CSV. There is one row for each cell that the line "
-        "crosses,\n"
-        "with the distance s from the start of the line, the middle of the line's part in this "
-        "cell,\n"
-        "the level of the cell, and the variables.\n" LOOK_PATH_HELP,
+        "Prints the values along a line as CSV. There is one row for each cell that the line\n"
+        "crosses, with the distance s from the start of the line, the middle of the line's part\n"
+        "in this cell, the level of the cell, and the variables.\n" LOOK_PATH_HELP,
     .option = line_options,
     .after =
         "examples:\n"
@@ -132,9 +130,8 @@ const oak_command_t oak_command_slice = {
     .summary = "print values of a plotfile in a plane",
     .usage = "PATH [--axis z --at 0.5] [--level L] [--var A,B] [-o FILE]",
     .help =
-        "Prints a plane of a 3D plotfile, or all of a 2D plotfile, on a uniform grid as CSV. There "
-        "is\n"
-        "one row for each point of the grid.\n" LOOK_PATH_HELP,
+        "Prints a plane of a 3D plotfile, or all of a 2D plotfile, on a uniform grid as CSV.\n"
+        "There is one row for each point of the grid.\n" LOOK_PATH_HELP,
     .option = slice_options,
     .after =
         "examples:\n"

@@ -209,15 +209,11 @@ const oak_command_t oak_command_ls = {
     .summary = "show time, blocks, levels and ranges of variables of plotfiles",
     .usage = "PATH",
     .help =
-        "Shows time, step, blocks, cells and levels of a plotfile, and the lowest and highest "
-        "value of "
-        "each\n"
-        "variable. PATH is a plotfile, or the folder of a run; oak then shows all plotfiles of "
-        "this "
-        "run. A run\n"
-        "may have several series of them: those of [output], and PATH:NAME of each section "
-        "[output.NAME].\n"
-        "The command reads only the text files of a plotfile, so it is fast.\n",
+        "Shows time, step, blocks, cells and levels of a plotfile, and the lowest and highest\n"
+        "value of each variable. PATH is a plotfile, or the folder of a run; oak then shows all\n"
+        "plotfiles of this run. A run may have several series of them: those of [output], and\n"
+        "PATH:NAME of each section [output.NAME]. The command reads only the text files of a\n"
+        "plotfile, so it is fast.\n",
     .after =
         "examples:\n"
         "  oak ls output/sedov\n"

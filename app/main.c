@@ -176,9 +176,8 @@ static const oak_command_t completion = {
     .summary = "print how a command line may go on, for shells",
     .usage = "WORD ...",
     .help =
-        "Prints the words with which a shell can complete a command line. packaging/completion "
-        "has\n"
-        "the files for bash and zsh.\n",
+        "Prints the words with which a shell can complete a command line. packaging/completion\n"
+        "has the files for bash and zsh.\n",
     .most = OAK_ANY_NUMBER,
     .passes = 1};
 

@@ -173,9 +173,8 @@ static const oak_option_t options[] = {
      "check what hooks return and the indices that they use (run.debug = yes); slower"},
     {"--restart", "[latest|PATH]",
      "continue from the newest intact checkpoint in output.folder, or from the checkpoint PATH; "
-     "what the run "
-     "wrote after PATH is then kept in a folder. FILE.ini may be the folder of the run: its "
-     "parameters are used"},
+     "what the run wrote after PATH is then kept in a folder. FILE.ini may be the folder of the "
+     "run: its parameters are used"},
     {"--overwrite", NULL,
      "remove the earlier run in output.folder first; without this option such a folder is an "
      "error"},
@@ -246,15 +245,11 @@ const oak_command_t oak_command_run = {
     .summary = "run a simulation from a parameter file",
     .usage = "FILE.ini [section.key=value ...]",
     .help =
-        "Runs the simulation that FILE.ini describes. A key that is set on the command line has "
-        "this value,\n"
-        "whatever FILE.ini says. If there is no such file, oak takes the one of this name that "
-        "comes with\n"
-        "oak (`oak info` lists them).\n"
-        "All output is in the folder output.folder: pictures, AMReX plotfiles (for ParaView, "
-        "VisIt, yt),\n"
-        "diagnostics.csv, parameters.ini with every parameter of the run, and oak.log with what "
-        "it printed.\n",
+        "Runs the simulation that FILE.ini describes. A key that is set on the command line has\n"
+        "this value, whatever FILE.ini says. If there is no such file, oak takes the one of this\n"
+        "name that comes with oak (`oak info` lists them). All output is in the folder\n"
+        "output.folder: pictures, AMReX plotfiles (for ParaView, VisIt, yt), diagnostics.csv,\n"
+        "parameters.ini with every parameter of the run, and oak.log with what it printed.\n",
     .option = options,
     .after =
         "exit status:\n"
@@ -348,9 +343,8 @@ const oak_command_t oak_command_params = {
     .summary = "list all parameters with defaults, ranges and meaning",
     .usage = "[FILE.ini [section.key=value ...]]",
     .help =
-        "Prints all parameters with default, allowed values and meaning. With FILE.ini it prints "
-        "the\n"
-        "parameters that the physics and the problem of this file declare.\n",
+        "Prints all parameters with default, allowed values and meaning. With FILE.ini it prints\n"
+        "the parameters that the physics and the problem of this file declare.\n",
     .option = params_options,
     .most = OAK_ANY_NUMBER,
     .run = params_command};

@@ -21,8 +21,7 @@ const oak_param_section_t oak_param_sections[] = {
      "that it does not give are those of [poisson]."},
     {"body",
      "Bodies in the domain: electrodes and dielectrics (docs/poisson.md). Each section [body.NAME] "
-     "is "
-     "one body, with these keys; values that it does not give are those of [body]."},
+     "is one body, with these keys; values that it does not give are those of [body]."},
     {"reactions", "Reactions of a physics that has species (docs/discharges.md)"},
     {"device", "Where the kernels run and how they are built"},
     {"checkpoint", "When to write files from which the run can be continued (docs/restart.md)"},
@@ -51,13 +50,11 @@ const oak_param_desc_t oak_param_table[] = {
     REAL("run.dt_max", "0", 0, INFINITY, "time", "Upper limit of the time step; 0: no limit.",
          .may_change = 1),
     REAL("run.wall_limit", "0", 0, INFINITY, "s",
-         "The run writes a checkpoint and ends before this many seconds of wall-clock "
-         "time have passed; 0: before the end of its SLURM job, if that time is known "
-         "(SLURM_JOB_END_TIME).",
+         "The run writes a checkpoint and ends before this many seconds of wall-clock time have "
+         "passed; 0: before the end of its SLURM job, if that time is known (SLURM_JOB_END_TIME).",
          .may_change = 1),
     REAL("run.wall_margin", "120", 0, INFINITY, "s",
-         "The run ends this long before that limit; the time must suffice to write a "
-         "checkpoint.",
+         "The run ends this long before that limit; the time must suffice to write a checkpoint.",
          .may_change = 1),
     INT("run.report_every", "100", 0, INFINITY, "steps",
         "Steps between progress lines; 0: none by steps.", .may_change = 1),
@@ -96,8 +93,7 @@ const oak_param_desc_t oak_param_table[] = {
           "Upper corner of the domain; one value stands for all dimensions."),
     INT("mesh.min_level", "0", 0, 16, NULL,
         "Lowest level of refinement: every block is refined at least this many times. Blocks at r "
-        "= 0 "
-        "and at poles of meshes with an axis along phi keep this level (docs/coordinates.md)."),
+        "= 0 and at poles of meshes with an axis along phi keep this level (docs/coordinates.md)."),
     INT("mesh.max_level", "0", 0, 16, NULL,
         "Highest level of refinement: each level halves the cell size."),
     INT("mesh.adapt_every", "4", 0, INFINITY, "steps",
@@ -127,13 +123,11 @@ const oak_param_desc_t oak_param_table[] = {
          "ones such as vorticity, and those of hooks OUTPUT; empty: the first of the physics."),
     REAL("refine.c_refine", "0.05", 0, INFINITY, NULL,
          "A block is refined if the criterion exceeds this value in a cell. The default suits "
-         "lohner; "
-         "for gradient try 0.1, a change of 10 percent per cell.",
+         "lohner; for gradient try 0.1, a change of 10 percent per cell.",
          .may_change = 1),
     REAL("refine.c_derefine", "0.00625", 0, INFINITY, NULL,
          "A block may be coarsened if the criterion is below this value in all its cells. For "
-         "gradient "
-         "try a quarter of c_refine.",
+         "gradient try a quarter of c_refine.",
          .may_change = 1),
     INT("refine.buffer", "0", 0, 128, "cells",
         "Enlarges the refined region, so that features stay inside it until the next adaptation: a "
@@ -146,9 +140,8 @@ const oak_param_desc_t oak_param_table[] = {
          .may_change = 1),
     REAL("refine.eps_abs", "1e-10", 0, INFINITY, "variable",
          "Absolute filter: differences well below this value cause no refinement. With gradient it "
-         "is "
-         "added to the magnitude of the variable; choose a typical value if the variable crosses "
-         "zero, as velocities do.",
+         "is added to the magnitude of the variable; choose a typical value if the variable "
+         "crosses zero, as velocities do.",
          .may_change = 1),
 
     TEXT(
@@ -167,8 +160,7 @@ const oak_param_desc_t oak_param_table[] = {
            "one-sided speeds, robust near vacuum; roe: the Roe-averaged speeds only."),
     CHOICE("scheme.integrator", "heun", "heun euler midpoint ssprk22 ssprk33 ssprk43 rk4",
            "Time integration: order 2 with heun (= ssprk22) and midpoint, 1 with euler, 3 with "
-           "ssprk33 "
-           "and ssprk43, 4 with rk4."),
+           "ssprk33 and ssprk43, 4 with rk4."),
     CHOICE(
         "scheme.splitting", "lie", "lie strang",
         "How the hook UPDATE of physics and problem alternates with the fluxes: lie, a whole step "
@@ -299,13 +291,11 @@ const oak_param_desc_t oak_param_table[] = {
         "CPU threads of each rank; 0: the cores of the host shared among its ranks."),
     TEXT("device.compiler", "",
          "Compiler of the kernels; empty: $OAK_CC, or the C compiler found. In a parameter file "
-         "this "
-         "key needs `oak run --trust`."),
+         "this key needs `oak run --trust`."),
     TEXT("device.flags", "",
          "Further flags for the compiler of the kernels, such as -O1 or -DNAME. NVRTC (cuda) and "
          "hipRTC (hip) get only those that start with -D, -I or --. In a parameter file this key "
-         "needs `oak run "
-         "--trust`."),
+         "needs `oak run --trust`."),
     CHOICE(
         "device.transport", "auto", "auto direct nccl mpi staged",
         "How data gets from rank to rank. direct: ranks of one host read each other's memory in "

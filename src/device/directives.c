@@ -136,10 +136,9 @@ static oak_status_t probe(const oak_device_t *dev, acc_t *acc) {
     oak_words_add(&wanted, "%s", acc->kind->flag);
     oak_words_split(&wanted,
                     "-fno-math-errno -fno-trapping-math -fno-signed-zeros "
-                    "-Werror=implicit-function-declaration "
-                    "-Werror=incompatible-pointer-types -ftrack-macro-expansion=0 "
-                    "-fno-tree-sink -fno-tree-pre "
-                    "-fno-code-hoisting -fno-thread-jumps -fno-gcse");
+                    "-Werror=implicit-function-declaration -Werror=incompatible-pointer-types "
+                    "-ftrack-macro-expansion=0 -fno-tree-sink -fno-tree-pre -fno-code-hoisting "
+                    "-fno-thread-jumps -fno-gcse");
   }
   oak_status_t st = oak_compiler_probe(&acc->compiler, &wanted, &dev->user_flags);
   oak_words_free(&wanted);
@@ -258,8 +257,7 @@ static oak_status_t is_wanted_gpu(const oak_device_t *dev, const acc_t *acc) {
   OAK_CHECK(
       !acc->on_host || acc->kind != &openmp || !choice || strcasecmp(choice, "mandatory") != 0,
       OAK_ERR_DEVICE,
-      "OMP_TARGET_OFFLOAD=%s asks for a GPU, but kernels of device %s would run on the host: %s "
-      "%s",
+      "OMP_TARGET_OFFLOAD=%s asks for a GPU, but kernels of device %s would run on the host: %s %s",
       choice, dev->ops->name, acc->compiler.command.word[0],
       acc->offload ? "finds no GPU that it has code for"
                    : "makes no code for GPUs here (docs/openacc.md)");

@@ -110,8 +110,7 @@ static oak_status_t start_driver(gpu_t *gpu, int *found) {
   gpu_result_t result = gpu->driver.init(0);
   if (result == 0) result = gpu->driver.device_count(&gpu->count);
   OAK_CHECK(!vendor->is_none(result) && (result || gpu->count), OAK_ERR_DEVICE,
-            "no %s GPU: the driver finds none%s%s%s%s%s; device.name = cpu runs without "
-            "a GPU",
+            "no %s GPU: the driver finds none%s%s%s%s%s; device.name = cpu runs without a GPU",
             vendor->company, visible ? ", with " : "", visible ? vendor->visible : "",
             visible ? " = " : "", visible ? visible : "", vendor->why_none());
   *found = 1;

@@ -379,8 +379,7 @@ static oak_status_t refuse_memory(size_t bytes, double available, double promise
              oak_format_size(promised, promised_text));
   return OAK_FAIL(
       OAK_ERR_MEMORY,
-      "cannot allocate %s of memory: this host has %s left%s; use fewer blocks, or more "
-      "hosts",
+      "cannot allocate %s of memory: this host has %s left%s; use fewer blocks, or more hosts",
       oak_format_size((double)bytes, asked), oak_format_size(available, free_text), taken);
 }
 

@@ -429,8 +429,7 @@ static oak_status_t build_local(build_t *b, const oak_transport_t *t) {
                          oak_build_pieces(b, &b->send1, 0) + oak_build_pieces(b, &b->send2, 0);
   OAK_CHECK(pieces < INT_MAX, OAK_ERR_INPUT,
             "%d blocks on a rank need %lld pieces of ghost cells, but a table can count only %d: "
-            "use more "
-            "ranks",
+            "use more ranks",
             b->mesh->nblock, (long long)pieces, INT_MAX);
   OAK_TRY(lay_out(b, t));
   b->first_slot = (int)at;

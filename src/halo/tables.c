@@ -18,8 +18,7 @@ static oak_status_t check_axis(int n, int layers, int refined) {
       !refined || 2 * layers <= n, OAK_ERR_INPUT,
       "mesh.block_size = %d is too small for %d ghost layers with refinement: the ghost cells of a "
       "coarse block come from %d fine cells across the face; use blocks of at least %d cells, "
-      "fewer "
-      "ghost layers, or mesh.max_level = mesh.min_level",
+      "fewer ghost layers, or mesh.max_level = mesh.min_level",
       n, layers, 2 * layers, 2 * layers);
   return OAK_OK;
 }

@@ -141,8 +141,7 @@ static oak_status_t check_refined(const oak_mesh_t *mesh, const int *flag) {
     if (flag[n] > 0) count += (1 << mesh->dim) - 1;
   OAK_CHECK(count <= OAK_MESH_MAX_BLOCKS, OAK_ERR_INPUT,
             "refinement would give rank %d %lld blocks, but a rank can have at most %d: refine "
-            "less, or use "
-            "more ranks",
+            "less, or use more ranks",
             mesh->rank, (long long)count, OAK_MESH_MAX_BLOCKS);
   return OAK_OK;
 }

@@ -103,10 +103,9 @@ static int64_t before(int64_t from, int64_t to, int64_t end) {
 
 void oak_rank_text_gather(oak_rank_text_t *text_file, const char *text, size_t length) {
   if (!text && text_file->status == OAK_OK)
-    text_file->status = OAK_FAIL(OAK_ERR_MEMORY,
-                                 "no memory to describe the blocks of rank %d; use "
-                                 "more ranks",
-                                 text_file->rank);
+    text_file->status =
+        OAK_FAIL(OAK_ERR_MEMORY, "no memory to describe the blocks of rank %d; use more ranks",
+                 text_file->rank);
   int64_t mine = text ? (int64_t)length : 0, from = 0, total = mine;
   MPI_Exscan(&mine, &from, 1, MPI_INT64_T, MPI_SUM, text_file->comm);
   if (text_file->rank == 0) from = 0; /* where MPI leaves it undefined */

@@ -242,11 +242,10 @@ static void print_boxes(FILE *out, const writer_t *w, int b) {
   }
   fprintf(out,
           "<Topology TopologyType=\"3DCoRectMesh\" Dimensions=\"%d %d %d\"/>\n"
-          "<Geometry GeometryType=\"ORIGIN_DXDYDZ\">"
-          "<DataItem Dimensions=\"3\" NumberType=\"Float\" Precision=\"8\" Format=\"XML\">"
-          "%.17g %.17g %.17g</DataItem>"
-          "<DataItem Dimensions=\"3\" NumberType=\"Float\" Precision=\"8\" Format=\"XML\">"
-          "%.17g %.17g %.17g</DataItem></Geometry>\n",
+          "<Geometry GeometryType=\"ORIGIN_DXDYDZ\"><DataItem Dimensions=\"3\" "
+          "NumberType=\"Float\" Precision=\"8\" Format=\"XML\">%.17g %.17g "
+          "%.17g</DataItem><DataItem Dimensions=\"3\" NumberType=\"Float\" Precision=\"8\" "
+          "Format=\"XML\">%.17g %.17g %.17g</DataItem></Geometry>\n",
           w->side[2] + 1, w->side[1] + 1, w->side[0] + 1, low[2], low[1], low[0], h[2], h[1], h[0]);
 }
 

@@ -117,8 +117,7 @@ static const entry_t *other_shape(const list_t *list, const list_t *other, const
 
 static oak_status_t compare_bodies(const list_t *old, const list_t *now, const char *path) {
   static const char *const hint =
-      "; bodies cannot change at a restart, but in a new run with "
-      "run.initial";
+      "; bodies cannot change at a restart, but in a new run with run.initial";
   const entry_t *there = NULL, *entry = other_shape(now, old, &there);
   OAK_CHECK(!entry || there, OAK_ERR_INPUT, "[%.40s] is not in checkpoint %s%s", entry->section,
             path, hint);

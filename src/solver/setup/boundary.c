@@ -44,8 +44,7 @@ static oak_status_t bad_condition(const oak_setup_t *setup, const char *key, con
                                   const char *why) {
   return OAK_FAIL(OAK_ERR_INPUT,
                   "%s: %s = %s: %s; use periodic, outflow, reflect, mirror, antimirror, dirichlet "
-                  "VALUE, dirichlet "
-                  "user, neumann VALUE, neumann user or user",
+                  "VALUE, dirichlet user, neumann VALUE, neumann user or user",
                   oak_params_origin(setup->params, key), key, text, why);
 }
 

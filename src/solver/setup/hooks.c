@@ -257,8 +257,7 @@ static void add_member(search_t *s, oak_kind_t kind, const char *c, int line) {
       d->count ? d->parameter[d->count - 1].place + d->parameter[d->count - 1].length : 0;
   if (place + length > OAK_MAX_PARAMETERS) {
     complain(s, line,
-             "parameter %s: physics and problem have too many parameters; at most %d "
-             "numbers fit",
+             "parameter %s: physics and problem have too many parameters; at most %d numbers fit",
              name, OAK_MAX_PARAMETERS);
     return;
   }

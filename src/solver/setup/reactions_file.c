@@ -112,8 +112,7 @@ static oak_status_t read_word(file_t *f, oak_reaction_t *r, int side, const char
   const char *name = word + (times > 1);
   if (!isalpha((unsigned char)*name))
     return WRONG(
-        "'%s' is no species: write blanks around + and ->, and names that begin "
-        "with a letter",
+        "'%s' is no species: write blanks around + and ->, and names that begin with a letter",
         f->path, r->line, word);
   if (r->count[side] + times > OAK_MOST_IN_REACTION)
     return WRONG("a reaction has at most %d species on a side", f->path, r->line,
@@ -253,10 +252,8 @@ static oak_status_t read_reactions(file_t *f) {
 
 static oak_status_t add_row(const file_t *f, oak_columns_t *t, int line, double x, double y) {
   if (!isfinite(x) || !isfinite(y) || (t->count && x <= t->x[t->count - 1]))
-    return WRONG(
-        "%g %g: the numbers must be finite, and those of the first column must "
-        "increase",
-        f->path, line, x, y);
+    return WRONG("%g %g: the numbers must be finite, and those of the first column must increase",
+                 f->path, line, x, y);
   if (t->count == t->room) {
     t->room = t->room ? 2 * t->room : 64;
     double *grown_x = realloc(t->x, (size_t)t->room * sizeof *t->x);

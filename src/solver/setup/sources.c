@@ -157,8 +157,7 @@ static oak_status_t find_source(const oak_setup_t *setup, const char *kind, cons
   snprintf(path, size, "%s/%s/%s.c", root, folder, name);
   OAK_CHECK(readable(path), OAK_ERR_INPUT,
             "%s: %s.name = %s: not in %s/%s; `oak info` lists the known ones, a C file of your own "
-            "needs its "
-            "path, such as ./%s.c",
+            "needs its path, such as ./%s.c",
             oak_params_origin(setup->params, key), kind, name, root, folder, name);
   return OAK_OK;
 }

@@ -54,8 +54,7 @@ static oak_status_t complain(oak_t *sim, int state, int hook, int v, int block, 
     snprintf(component, sizeof component, " for %.64s", sim->setup.description.name[v]);
   return OAK_FAIL(
       OAK_ERR_STATE,
-      "%s: %s gives %g%s at (%s), level %d (step %ld, time %.6g), where the state is "
-      "valid: %s: %s",
+      "%s: %s gives %g%s at (%s), level %d (step %ld, time %.6g), where the state is valid: %s: %s",
       !strcmp(hooks[hook].owner, "problem") ? sim->setup.files.problem : sim->setup.files.physics,
       hooks[hook].name, value, component, place, sim->data.mesh->level[block], sim->data.clock.step,
       sim->data.clock.time, values, advice(hook, value));
