@@ -250,94 +250,138 @@ OAK_KERNEL_SHARED(oak_elliptic_smooth, oak_elliptic_args_t, ELLIPTIC_SMOOTH_LANE
 
 #else
 
-/* A row with the values beyond its ends, and the rows beside it; 0 beyond the boundary. */
-typedef struct {
-  real c[OAK_NX + 2];
-  const real *side[2 * OAK_DIM]; /* from -y on */
-  real low, middle, high;        /* diagonals of its first, inner and last cells */
-} elliptic_line_t;
+/* If gcc unrolls a row of 8 cells before it makes vectors, it puts them together cell by cell. */
+#define ELLIPTIC_ROW OAK_PRAGMA(GCC unroll 1)
 
-OAK_FN void elliptic_line(const elliptic_stencil_t *s, int j, int k, elliptic_line_t *line) {
-  const elliptic_row_t r = elliptic_row(s->u, s->side, j, k);
-  line->c[0] = s->boundary[0] ? 0 : r.below;
-  line->c[OAK_NX + 1] = s->boundary[1] ? 0 : r.above;
-  OAK_INNER(i, OAK_NX) line->c[i + 1] = r.c[i];
-  line->side[2] = j == 0 && s->boundary[2] ? s->zeros : r.side[2];
-  line->side[3] = j == OAK_NY - 1 && s->boundary[3] ? s->zeros : r.side[3];
+/* A plane of a block with the values beside it, 0 beyond the boundary. Rows begin at places that
+ * are aligned for vectors. A processor waits if it reads values that were just written by two
+ * stores, as a row and the value beyond its end are. Here a whole plane is written before it is
+ * read. */
+enum { ELLIPTIC_FIRST = 8, ELLIPTIC_STEP = OAK_NX + 2 * ELLIPTIC_FIRST };
+typedef struct {
+  OAK_ALIGNED real c[(OAK_NY + 2) * ELLIPTIC_STEP];
+  const real *beside[2]; /* row 0 of the planes below and above */
+  int step[2];           /* from a row to the next one there */
+  int k;
+  real middle, fall[OAK_NX]; /* diagonals of a row: of inner cells, and of all cells */
+} elliptic_plane_t;
+
+OAK_FN void elliptic_plane(const elliptic_stencil_t *s, int k, elliptic_plane_t *p) {
+  const real *u = s->u + OAK_INDEX(0, 0, k);
+  const oak_side_t *side = s->side;
+  p->k = k;
+  for (int j = -1; j <= OAK_NY; j++) {
+    const int face = j < 0 ? 2 : 3, beyond = j < 0 || j == OAK_NY;
+    const real *from = !beyond ? u + j * OAK_NX
+                       : s->boundary[face] ? s->zeros
+                                           : side[face].p + k * side[face].sb;
+    real *to = p->c + (j + 1) * ELLIPTIC_STEP + ELLIPTIC_FIRST;
+    OAK_INNER(i, OAK_NX) to[i] = from[i];
+  }
+  for (int j = 0; j < OAK_NY; j++) {
+    real *row = p->c + (j + 1) * ELLIPTIC_STEP + ELLIPTIC_FIRST;
+    row[-1] = s->boundary[0] ? 0 : side[0].p[j * side[0].sa + k * side[0].sb];
+    row[OAK_NX] = s->boundary[1] ? 0 : side[1].p[j * side[1].sa + k * side[1].sb];
+  }
 #if OAK_DIM == 3
-  line->side[4] = k == 0 && s->boundary[4] ? s->zeros : r.side[4];
-  line->side[5] = k == OAK_NZ - 1 && s->boundary[5] ? s->zeros : r.side[5];
+  for (int n = 0; n < 2; n++) {
+    const int face = 4 + n, inside = n ? k < OAK_NZ - 1 : k > 0;
+    p->beside[n] = inside ? u + (n ? 1 : -1) * OAK_NX * OAK_NY
+                   : s->boundary[face] ? s->zeros
+                                       : side[face].p;
+    p->step[n] = inside ? OAK_NX : s->boundary[face] ? 0 : side[face].sb;
+  }
 #endif
-  line->middle = elliptic_diagonal(s, j, k);
-  line->low = line->middle + s->edge[0];
-  line->high = line->middle + s->edge[1];
+  p->middle = 0;
 }
 
-OAK_FN real elliptic_around(const elliptic_stencil_t *s, const elliptic_line_t *line, int i) {
-  real sum = s->weight[0] * elliptic_both(s, i, line->c[i], line->c[i + 2]) +
-             s->weight[1] * (line->side[2][i] + line->side[3][i]);
+/* The diagonals of row j. \return 0 if they are those of the row before. */
+OAK_FN int elliptic_falls(const elliptic_stencil_t *s, int j, int k, elliptic_plane_t *p) {
+  const real middle = elliptic_diagonal(s, j, k);
+  if (middle == p->middle) return 0;
+  OAK_INNER(i, OAK_NX)
+    p->fall[i] = middle + (i == 0 ? s->edge[0] : i == OAK_NX - 1 ? s->edge[1] : 0);
+  p->middle = middle;
+  return 1;
+}
+
+/* The weighted sum of the neighbours of cell i of row j. */
+OAK_FN real elliptic_around(const elliptic_stencil_t *s, const elliptic_plane_t *p, int j, int i) {
+  const real *c = p->c + (j + 1) * ELLIPTIC_STEP + ELLIPTIC_FIRST + i;
+  real sum = s->weight[0] * elliptic_both(s, i, c[-1], c[1]) +
+             s->weight[1] * (c[-ELLIPTIC_STEP] + c[ELLIPTIC_STEP]);
 #if OAK_DIM == 3
-  sum += s->weight[2] * (line->side[4][i] + line->side[5][i]);
+  sum += s->weight[2] * (p->beside[0][j * p->step[0] + i] + p->beside[1][j * p->step[1] + i]);
 #endif
   return sum;
 }
 
 /* All cells of a row are computed, because they lie side by side, and those of one colour are
  * kept. */
+OAK_FN void elliptic_relax(const elliptic_stencil_t *s, const elliptic_plane_t *p, int j,
+                           const real inverse[OAK_NX], const real *rhs, int odd, real *to) {
+  const real *c = p->c + (j + 1) * ELLIPTIC_STEP + ELLIPTIC_FIRST;
+  const real keep = 1 - (real)OAK_ELLIPTIC_RELAX;
+  ELLIPTIC_ROW
+  OAK_INNER(i, OAK_NX) {
+    const real next = keep * c[i] + inverse[i] * (elliptic_around(s, p, j, i) - rhs[i]);
+    to[i] = (i & 1) == odd ? next : c[i];
+  }
+}
+
 OAK_KERNEL(oak_elliptic_smooth, oak_elliptic_args_t, ELLIPTIC_LANES) {
   OAK_ARGS(oak_elliptic_args_t);
   OAK_OUTER_LANES(n) {
     elliptic_stencil_t s;
-    real *u = arg.u + n * (long long)OAK_CELLS;
+    elliptic_plane_t plane;
+    real *u = arg.u + n * (long long)OAK_CELLS, inverse[OAK_NX];
+    const real *rhs = arg.rhs + n * (long long)OAK_CELLS;
     if (elliptic_rests(&arg, n)) {
       if (arg.zero) elliptic_clear(u);
       continue;
     }
     elliptic_stencil(&arg, n, &s);
-    const real *rhs = arg.rhs + n * (long long)OAK_CELLS;
-    const real relax = (real)OAK_ELLIPTIC_RELAX, keep = 1 - relax;
-    OAK_ROWS(row, OAK_NY * OAK_NZ, OAK_NX) {
-      const int j = row % OAK_NY, k = row / OAK_NY, odd = (j + k + arg.colour) & 1;
-      const real *r = rhs + row * OAK_NX;
-      real *to = u + row * OAK_NX;
-      elliptic_line_t line;
-      elliptic_line(&s, j, k, &line);
-      const real low = relax / line.low, middle = relax / line.middle, high = relax / line.high;
-      if (arg.zero) {
-        OAK_LANES(i, OAK_NX) {
-          const real inverse = i == 0 ? low : i == OAK_NX - 1 ? high : middle;
-          to[i] = (i & 1) == odd ? -inverse * r[i] : 0;
-        }
-      } else {
-        OAK_LANES(i, OAK_NX) {
-          const real inverse = i == 0 ? low : i == OAK_NX - 1 ? high : middle;
-          const real next = keep * line.c[i + 1] + inverse * (elliptic_around(&s, &line, i) - r[i]);
-          to[i] = (i & 1) == odd ? next : line.c[i + 1];
-        }
+    plane.middle = 0;
+    for (int k = 0; k < OAK_NZ; k++) {
+      if (!arg.zero) elliptic_plane(&s, k, &plane);
+      for (int j = 0; j < OAK_NY; j++) {
+        const int odd = (j + k + arg.colour) & 1;
+        const real *r = rhs + OAK_INDEX(0, j, k);
+        real *to = u + OAK_INDEX(0, j, k);
+        if (elliptic_falls(&s, j, k, &plane))
+          OAK_INNER(i, OAK_NX) inverse[i] = (real)OAK_ELLIPTIC_RELAX / plane.fall[i];
+        if (arg.zero)
+          OAK_INNER(i, OAK_NX) to[i] = (i & 1) == odd ? -inverse[i] * r[i] : 0;
+        else if (odd)
+          elliptic_relax(&s, &plane, j, inverse, r, 1, to);
+        else
+          elliptic_relax(&s, &plane, j, inverse, r, 0, to);
       }
     }
   }
 }
 
-OAK_FN void elliptic_left(const elliptic_stencil_t *s, const real *rhs, int j, int k, real *out) {
-  const real *r = rhs + OAK_INDEX(0, j, k);
-  elliptic_line_t line;
-  elliptic_line(s, j, k, &line);
-  OAK_LANES(i, OAK_NX) {
-    const real fall = i == 0 ? line.low : i == OAK_NX - 1 ? line.high : line.middle;
-    out[i] = r[i] - elliptic_around(s, &line, i) + fall * line.c[i + 1];
-  }
+OAK_FN void elliptic_left(const elliptic_stencil_t *s, const real *rhs, int j, elliptic_plane_t *p,
+                          real *out) {
+  const real *r = rhs + OAK_INDEX(0, j, p->k);
+  const real *c = p->c + (j + 1) * ELLIPTIC_STEP + ELLIPTIC_FIRST;
+  elliptic_falls(s, j, p->k, p);
+  ELLIPTIC_ROW
+  OAK_INNER(i, OAK_NX) out[i] = r[i] - elliptic_around(s, p, j, i) + p->fall[i] * c[i];
 }
 
 /* Averages of what is left. They go to an octant of a block, or side by side (remote). */
 OAK_FN void elliptic_average(const oak_elliptic_args_t *arg, long block,
                              const elliptic_stencil_t *s, const real *rhs, int remote, real *q) {
+  enum { PLANES = OAK_DIM == 3 ? 2 : 1 };
+  elliptic_plane_t plane[PLANES];
   for (int row = 0; row < HY * HZ; row++) {
     const int j = row % HY, k = row / HY;
     const int to = remote ? row * HX : OAK_INDEX(0, j, k);
-    real left[OAK_DIM == 3 ? 4 : 2][OAK_NX];
-    for (int e = 0; e < (OAK_DIM == 3 ? 4 : 2); e++)
-      elliptic_left(s, rhs, 2 * j + (e & 1), 2 * k + (e >> 1), left[e]);
+    real left[2 * PLANES][OAK_NX];
+    for (int n = 0; n < PLANES && j == 0; n++) elliptic_plane(s, PLANES * k + n, &plane[n]);
+    for (int e = 0; e < 2 * PLANES; e++)
+      elliptic_left(s, rhs, 2 * j + (e & 1), &plane[e >> 1], left[e]);
     OAK_INNER(i, OAK_NX) left[0][i] += left[1][i] + (OAK_DIM == 3 ? left[2][i] + left[3][i] : 0);
     OAK_LANES(i, HX) {
       const oak_parts_t g = oak_parts(oak_span_of_pair(&arg->f, block, 2 * i, 2 * j), 0);
@@ -381,8 +425,11 @@ OAK_KERNEL_SHARED(oak_elliptic_down, oak_elliptic_down_args_t, ELLIPTIC_MOST_LAN
         q[c] = elliptic_left(&s, rhs, x);
       }
 #else
-      for (int row = 0; row < OAK_NY * OAK_NZ; row++)
-        elliptic_left(&s, rhs, row % OAK_NY, row / OAK_NY, q + row * OAK_NX);
+      elliptic_plane_t plane;
+      for (int row = 0; row < OAK_NY * OAK_NZ; row++) {
+        if (row % OAK_NY == 0) elliptic_plane(&s, row / OAK_NY, &plane);
+        elliptic_left(&s, rhs, row % OAK_NY, &plane, q + row * OAK_NX);
+      }
 #endif
     } else {
       if (!t.remote) q += elliptic_octant(t.child);
@@ -429,10 +476,12 @@ OAK_KERNEL_SHARED(oak_elliptic_norm, oak_elliptic_args_t, ELLIPTIC_LANES, 4, 0) 
     }
     lane[OAK_THREAD] = most;
 #else
+    elliptic_plane_t plane;
     OAK_INNER(i, ELLIPTIC_LANES) lane[i] = 0;
     for (int row = 0; row < OAK_NY * OAK_NZ; row++) {
       real left[OAK_NX];
-      elliptic_left(&s, rhs, row % OAK_NY, row / OAK_NY, left);
+      if (row % OAK_NY == 0) elliptic_plane(&s, row / OAK_NY, &plane);
+      elliptic_left(&s, rhs, row % OAK_NY, &plane, left);
       OAK_INNER(i, OAK_NX)
         lane[i % ELLIPTIC_LANES] = elliptic_larger(lane[i % ELLIPTIC_LANES], left[i]);
     }
