@@ -17,37 +17,56 @@ OAK_FN int elliptic_parity(const oak_elliptic_args_t *arg, long block, int dir) 
          1;
 }
 
-/* Solve a line of cells along arg->axis for the change of their values, with fixed values beyond
- * its ends (Thomas algorithm). (a, b): its place among the lines of a block. */
-OAK_FN void elliptic_solve_line(const oak_elliptic_args_t *arg, const elliptic_block_t *block,
-                                long n, int a, int b) {
-  enum { LONGEST = OAK_MAX(OAK_NX, OAK_MAX(OAK_NY, OAK_NZ)) };
-  const int dir = arg->axis, cells = OAK_ALONG(dir);
-  const real *rhs = arg->rhs + n * (long long)OAK_CELLS;
-  real *u = arg->u + n * (long long)OAK_CELLS;
-  real ratio[LONGEST], change[LONGEST], next = 0;
-  int x[3];
-  for (int m = 0; m < cells; m++) {
-    face_point(dir, m, a, b, x);
-    const elliptic_cells_t r = elliptic_cells(block, x[1], x[2]);
+/* Solve a line of cells along arg->axis for the change of their values, through \a count blocks
+ * (Thomas algorithm). Values beyond its ends are fixed, but with \a round the last cell is beside
+ * the first one. Then the change of each cell is change + ratio * that of the next cell + last *
+ * that of the last cell. (a, b): the place of the line among the lines of a block. */
+OAK_FN void elliptic_solve_line(const oak_elliptic_args_t *arg, const int *link, int count,
+                                int round, int a, int b, real *ratio, real *change, real *last) {
+  const int dir = arg->axis, cells = OAK_ALONG(dir), end = count * cells - 1;
+  real next = 0, one = 0, begin[3] = {0, 0, 1}; /* begin: the same for the first cell */
+  elliptic_block_t block;
+  for (int m = 0; m <= end; m++) {
+    const long n = link[m / cells];
+    int x[3];
+    if (m % cells == 0) elliptic_block(arg, n, &block);
+    face_point(dir, m % cells, a, b, x);
+    const elliptic_cells_t r = elliptic_cells(&block, x[1], x[2]);
     real fall, weight[OAK_FACES];
-    const real lhs = elliptic_apply(arg, block, &r, n, x[0], &fall, weight);
+    const real lhs = elliptic_apply(arg, &block, &r, n, x[0], &fall, weight);
     real low = weight[0], high = weight[1];
     OAK_UNROLL
     for (int d = 1; d < OAK_DIM; d++) {
       low = d == dir ? weight[2 * d] : low;
       high = d == dir ? weight[2 * d + 1] : high;
     }
-    if (m == 0) low = 0;
-    const real inverse = oak_inv(fall - (m > 0 ? low * ratio[m - 1] : 0));
+    real sum = lhs - arg->rhs[n * (long long)OAK_CELLS + OAK_INDEX(x[0], x[1], x[2])], corner = 0;
+    if (m == 0) corner = round ? low : 0;
+    if (m > 0) {
+      sum += low * change[m - 1];
+      fall -= low * ratio[m - 1];
+      if (round) corner = low * last[m - 1];
+    }
+    if (round && m == end) {
+      sum += high * begin[0];
+      fall -= corner + high * (begin[1] + begin[2]);
+    }
+    const real inverse = oak_inv(fall);
     ratio[m] = high * inverse;
-    change[m] =
-        (lhs - rhs[OAK_INDEX(x[0], x[1], x[2])] + (m > 0 ? low * change[m - 1] : 0)) * inverse;
+    change[m] = sum * inverse;
+    if (round) {
+      last[m] = corner * inverse;
+      begin[0] += begin[2] * change[m];
+      begin[1] += begin[2] * last[m];
+      begin[2] *= ratio[m];
+    }
   }
-  for (int m = cells - 1; m >= 0; m--) {
-    face_point(dir, m, a, b, x);
-    next = change[m] + (m < cells - 1 ? ratio[m] * next : 0);
-    u[OAK_INDEX(x[0], x[1], x[2])] += next;
+  for (int m = end; m >= 0; m--) {
+    int x[3];
+    face_point(dir, m % cells, a, b, x);
+    next = change[m] + (m < end ? ratio[m] * next + (round ? last[m] * one : 0) : 0);
+    if (m == end) one = next;
+    arg->u[link[m / cells] * (long long)OAK_CELLS + OAK_INDEX(x[0], x[1], x[2])] += next;
   }
 }
 
@@ -58,12 +77,32 @@ OAK_KERNEL(oak_elliptic_smooth, oak_elliptic_args_t, ELLIPTIC_LANES) {
   OAK_ARGS(oak_elliptic_args_t);
   OAK_OUTER_LANES(n) {
     if (elliptic_rests(&arg, n)) continue;
-    elliptic_block_t block;
-    elliptic_block(&arg, n, &block);
-    const int colour = arg.colour + elliptic_parity(&arg, n, arg.axis);
+    enum { LONGEST = OAK_MAX(OAK_NX, OAK_MAX(OAK_NY, OAK_NZ)) };
+    const int colour = arg.colour + elliptic_parity(&arg, n, arg.axis), block = (int)n;
     OAK_ROWS(b, FB(arg.axis), HA(arg.axis)) {
-      OAK_LANES(h, HA(arg.axis))
-        elliptic_solve_line(&arg, &block, n, 2 * h + ((b + colour) & 1), b);
+      OAK_LANES(h, HA(arg.axis)) {
+        real ratio[LONGEST], change[LONGEST];
+        elliptic_solve_line(&arg, &block, 1, 0, 2 * h + ((b + colour) & 1), b, ratio, change, NULL);
+      }
+    }
+  }
+}
+
+/* The same with lines that go on from block to block, all of which are on this rank. The next line
+ * along each other axis has the other colour. */
+OAK_KERNEL(oak_elliptic_smooth_chains, oak_elliptic_args_t, ELLIPTIC_LANES) {
+  OAK_ARGS(oak_elliptic_args_t);
+  OAK_OUTER_LANES(n) {
+    const oak_elliptic_chain_t c = arg.chain[n];
+    const int dir = arg.axis, *link = arg.link + c.first;
+    OAK_ROWS(b, FB(dir), HA(dir)) {
+      OAK_LANES(h, HA(dir)) {
+        const int a = 2 * h + ((b + arg.colour) & 1);
+        real *line = arg.line + c.first * (long long)OAK_CELLS +
+                     (b * FA(dir) + a) * (long long)(c.count * OAK_ALONG(dir));
+        elliptic_solve_line(&arg, link, c.count, c.round, a, b, line, line + arg.nline,
+                            line + 2 * arg.nline);
+      }
     }
   }
 }

@@ -21,6 +21,12 @@ typedef struct {
   int unused;
 } oak_elliptic_move_t;
 
+/** Blocks of one level that follow each other along an axis. */
+typedef struct {
+  int first, count; /**< where they are in the list of the blocks of all chains */
+  int round;        /**< the last block is beside the first one */
+} oak_elliptic_chain_t;
+
 /** div(a grad u) - b u = rhs on one level. Ghost values of u at a refinement boundary are in
  * `ghost`. The flux there is a on the face times the difference between ghost value and cell. It is
  * the same on both sides. */
@@ -59,6 +65,11 @@ typedef struct {
   real *wall;      /**< on such faces: the potential of the electrode, or the right-hand side in the
                     * dielectric's cell that lies on this face as surface charge */
   int top;         /**< this is the finest level, where cells in electrodes have their potential */
+  /* lines that go on from block to block along `axis` */
+  const oak_elliptic_chain_t *chain;
+  const int *link; /**< the blocks of all chains */
+  real *line;      /**< [3][nblock][N^d] */
+  long nline;      /**< nblock N^d */
 } oak_elliptic_args_t;
 
 /** From a level to the next coarser one and back. */

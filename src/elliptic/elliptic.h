@@ -96,6 +96,10 @@ typedef struct {
   void *ghost;            /**< device: values beyond refinement boundaries */
   void *fine, *coarse;    /**< device: the faces at refinement boundaries */
   int nfine, ncoarse;
+  /* lines that go on from block to block (chains.c), along each axis */
+  int nchain[3];
+  void *chain[3], *link[3];     /**< device: oak_elliptic_chain_t [nchain], and the blocks of all */
+  void *line;                   /**< device: [3][nblock][N^d] for the solution of lines */
   oak_elliptic_family_t family; /**< to the next coarser level */
 } oak_elliptic_level_t;
 
@@ -146,13 +150,15 @@ typedef struct oak_elliptic {
   int dim;
   int cells, face_cells; /**< of a block, and of its largest face */
   int nlevel;
-  oak_elliptic_level_t level[OAK_MESH_MAX_LEVEL + 1]; /**< 0 is the coarsest */
+  oak_elliptic_level_t level[OAK_MESH_MAX_LEVEL + 2]; /**< 0 is the coarsest */
   oak_module_t *module;
   oak_kernel_t *halo;
   int plain;                 /**< kernels/elliptic_plain.c is in use */
   int lines;                 /**< smoothing solves lines of cells, along each axis in turn */
+  int chains;                /**< these lines go on from block to block on levels of few cells */
   int sweeps;                /**< of smoothing, before and after the correction */
   oak_kernel_t *down, *norm; /**< NULL unless `plain` */
+  oak_kernel_t *chain;       /**< NULL unless `chains` */
   struct {
 #define OAK_ELLIPTIC_MEMBER(name) oak_kernel_t *name;
     OAK_ELLIPTIC_KERNELS(OAK_ELLIPTIC_MEMBER)
@@ -216,6 +222,14 @@ static inline size_t oak_elliptic_sums_bytes(int64_t n) {
   const int64_t chunks = (n + OAK_ELLIPTIC_CHUNK - 1) / OAK_ELLIPTIC_CHUNK;
   return (n + OAK_ELLIPTIC_PARTS * chunks) * OAK_ELLIPTIC_MOMENTS * sizeof(double);
 }
+
+/* chains.c */
+/** Levels of at most so many cells have chains, or of more if poisson.gather_cells is larger. They
+ * are gathered. */
+enum { OAK_ELLIPTIC_CHAINED_CELLS = 1 << 20 };
+/** Whether a level on this mesh has chains, except the finest one. The same on all ranks. */
+int oak_elliptic_chained(const oak_elliptic_t *e, const oak_mesh_t *mesh);
+oak_status_t oak_elliptic_chains_fit(oak_elliptic_t *e, oak_elliptic_level_t *level);
 
 /* bodies.c */
 oak_status_t oak_elliptic_bodies_fit(oak_elliptic_t *e, oak_elliptic_level_t *level);

@@ -37,6 +37,8 @@ void oak_elliptic_args(oak_elliptic_t *e, int l, oak_elliptic_args_t *args) {
   args->cut = level->cut;
   args->pin = level->pin;
   args->wall = level->wall;
+  args->line = level->line;
+  args->nline = (long)level->mesh->nblock * e->cells;
   args->top = l == e->nlevel - 1;
   if (e->setup.fields && l == e->nlevel - 1) {
     oak_exchange_field(&level->cexchange, &level->a, &args->c);

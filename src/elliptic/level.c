@@ -85,7 +85,12 @@ oak_status_t oak_elliptic_smooth(oak_elliptic_t *e, int l, int sweeps, int first
     /* The second smoothing of a cycle has the opposite order. */
     args.axis = first ? e->dim - 1 - s / 2 % e->dim : s / 2 % e->dim;
     if (!args.zero) oak_keep_failure(&st, oak_elliptic_inner_ghosts(e, l, least, need));
-    if (st == OAK_OK) st = oak_elliptic_launch(e, e->kernel.smooth, l, &args);
+    args.chain = e->level[l].chain[args.axis];
+    args.link = e->level[l].link[args.axis];
+    if (st != OAK_OK) continue;
+    st = args.chain ? oak_device_launch(e->dev, e->chain, e->level[l].nchain[args.axis], &args,
+                                        sizeof args)
+                    : oak_elliptic_launch(e, e->kernel.smooth, l, &args);
   }
   return st;
 }

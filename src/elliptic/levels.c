@@ -48,6 +48,18 @@ static int choose_sweeps(oak_elliptic_t *e, double *relax) {
   return 1;
 }
 
+/* Whether some cells are much narrower along an angle than along r or theta, as beside r = 0 and
+ * poles. */
+static int has_narrow_cells(const oak_elliptic_setup_t *s, const oak_mesh_t *mesh) {
+  const double r = s->logarithmic ? 1 : s->xmin[0], *dx = s->dx0;
+  const double last = s->xmin[1] + mesh->trees[1] * s->block_size[1] * dx[1];
+  const double sine = fmin(sin(s->xmin[1]), sin(last));
+  if (s->coordinates <= OAK_AXISYMMETRIC) return 0;
+  if (4 * r * dx[1] < dx[0]) return 1;
+  return s->coordinates == OAK_SPHERICAL && mesh->dim == 3 &&
+         4 * sine * dx[2] < fmax(dx[1], r > 0 ? dx[0] / r : 0);
+}
+
 /* What the kernels know of the mesh when they are compiled. */
 static void define_constants(oak_elliptic_t *e, oak_words_t *define) {
   const oak_elliptic_setup_t *s = &e->setup;
@@ -118,6 +130,8 @@ static oak_status_t build(oak_elliptic_t *e) {
     st = oak_device_constant(e->dev, e->module, "oak_elliptic_plain", &e->plain, sizeof e->plain);
   if (st == OAK_OK)
     st = oak_device_constant(e->dev, e->module, "oak_elliptic_lines", &e->lines, sizeof e->lines);
+  if (st == OAK_OK && e->chains)
+    st = oak_device_kernel(e->dev, e->module, "oak_elliptic_smooth_chains", &e->chain);
   if (st == OAK_OK && e->plain)
     st = oak_device_kernel(e->dev, e->module, "oak_elliptic_down", &e->down);
   if (st == OAK_OK && e->plain)
@@ -166,6 +180,9 @@ oak_status_t oak_elliptic_new(MPI_Comm comm, const oak_elliptic_setup_t *setup, 
   e->face_cells = (int)oak_shape_face(e->dim, setup->block_size);
   e->floating = 1;
   e->gather.level = -1;
+  e->chains = has_narrow_cells(setup, mesh);
+  if (e->chains && e->setup.gather_cells < OAK_ELLIPTIC_CHAINED_CELLS)
+    e->setup.gather_cells = OAK_ELLIPTIC_CHAINED_CELLS;
   if (!e->setup.gather_cells) e->setup.gather_cells = oak_elliptic_gather_limit(setup->transport);
   oak_status_t st =
       oak_agree(comm, oak_transport_open(&e->alone, MPI_COMM_SELF, e->dev, OAK_TRANSPORT_AUTO));
@@ -188,11 +205,12 @@ static void free_all(oak_device_t *dev, void **const *memory, int n) {
 
 static void clear_level(oak_elliptic_t *e, oak_elliptic_level_t *level) {
   oak_values_t *u[] = {&level->u}, *a[] = {&level->a};
-  void **const memory[] = {&level->blocks,     &level->rhs,        &level->res,
-                           &level->b,          &level->ghost,      &level->fine,
-                           &level->coarse,     &level->on_face[0], &level->on_face[1],
-                           &level->on_face[2], &level->on_face[3], &level->cut,
-                           &level->pin,        &level->wall};
+  void **const memory[] = {
+      &level->blocks,     &level->rhs,        &level->res,        &level->b,
+      &level->ghost,      &level->fine,       &level->coarse,     &level->on_face[0],
+      &level->on_face[1], &level->on_face[2], &level->on_face[3], &level->cut,
+      &level->pin,        &level->wall,       &level->line,       &level->chain[1],
+      &level->chain[2],   &level->link[1],    &level->link[2]};
   if (!level->mesh) return;
   oak_values_clear(&level->exchange, u, 1);
   oak_values_clear(&level->cexchange, a, 1);
@@ -211,7 +229,7 @@ void oak_elliptic_clear(oak_elliptic_t *e) {
                            &e->zero,    &e->work[0], &e->work[1], &e->work[2],
                            &e->work[3], &e->work[4], &e->norms};
   oak_elliptic_forget(e);
-  for (int l = 0; l <= OAK_MESH_MAX_LEVEL; l++) clear_level(e, &e->level[l]);
+  for (int l = 0; l <= OAK_MESH_MAX_LEVEL + 1; l++) clear_level(e, &e->level[l]);
   oak_elliptic_flat_clear(e);
   oak_elliptic_gather_clear(e);
   free_all(e->dev, memory, sizeof memory / sizeof *memory);
@@ -307,6 +325,7 @@ static oak_status_t fit_local(oak_elliptic_t *e, oak_elliptic_level_t *level) {
   for (int d = 0; e->setup.fields && d <= e->dim; d++)
     OAK_TRY(oak_device_alloc(e->dev, bytes, &level->on_face[d]));
   OAK_TRY(oak_elliptic_bodies_fit(e, level));
+  OAK_TRY(oak_elliptic_chains_fit(e, level));
   return oak_device_alloc(e->dev, level->pattern.flux.nbflux * area, &level->ghost);
 }
 
@@ -354,9 +373,12 @@ static oak_status_t fit_top(oak_elliptic_t *e) {
   return oak_elliptic_outer_fit(e);
 }
 
+/* The finest level is that of the solution, whose blocks belong to the ranks of the run. If it may
+ * have chains, a level with the same blocks follows, which each rank has as a whole. */
 static oak_status_t fit_levels(oak_elliptic_t *e) {
   int lowest, highest;
   oak_mesh_levels(e->mesh, &lowest, &highest, NULL);
+  highest += oak_elliptic_chained(e, e->mesh);
   e->nlevel = highest + 1;
   e->level[highest].mesh = e->mesh;
   e->level[highest].transport = e->setup.transport;

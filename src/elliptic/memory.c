@@ -16,6 +16,8 @@ static int64_t level_bytes(const oak_elliptic_t *e, const oak_elliptic_level_t *
         oak_exchange_bytes(&level->cexchange) + level->a.memory.bytes + (e->dim + 2) * n * block;
   if (e->setup.bodies) /* cut, pin; wall on the finest level */
     bytes += n * (block + (level->wall ? 2 : 1) * (block + area) * e->dim);
+  if (level->line)
+    bytes += n * (3 * block + 2 * (int64_t)(sizeof(oak_elliptic_chain_t) + sizeof(int)));
   if (f->move_device) bytes += (n + f->nrecv) * (int64_t)sizeof(oak_elliptic_move_t);
   if (f->up) bytes += n * (int64_t)sizeof(oak_elliptic_move_t);
   return bytes + (f->nsend > f->nrecv ? f->nsend : f->nrecv) * block;

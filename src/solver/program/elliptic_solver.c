@@ -23,9 +23,6 @@ static oak_status_t check_options(const oak_t *sim, const oak_solver_options_t *
   const int axis = oak_axis_faces(&sim->setup);
   const char *reason = oak_not_isolated(&sim->setup);
   int isolated = 0, faces = 0;
-  OAK_CHECK(!oak_poles(&sim->setup), OAK_ERR_ARGUMENT,
-            "mesh.coordinates = %s: elliptic equations cannot have r = 0 or a pole in the domain",
-            oak_params_text(sim->setup.params, "mesh.coordinates"));
   for (int face = 0; face < 2 * sim->setup.dim; face++) {
     if (axis >> face & 1) continue;
     faces++;

@@ -66,8 +66,6 @@ unsigned oak_poles(const oak_setup_t *setup) {
 
 static oak_status_t check_poles(const oak_setup_t *setup) {
   const int phi = oak_phi_axis(setup);
-  const char *instead =
-      phi == 1 ? "mesh.xmin must begin with > 0" : "theta must begin above 0 and end below pi";
   if (!oak_poles(setup)) return OAK_OK;
   if (setup->xmax[phi] - setup->xmin[phi] != 2 * M_PI ||
       strcmp(oak_params_text(setup->params, phi == 1 ? "boundary.ylow" : "boundary.zlow"),
@@ -78,9 +76,6 @@ static oak_status_t check_poles(const oak_setup_t *setup) {
   if ((long long)setup->trees[phi] << setup->min_level & 1)
     return refuse(setup, "needs an even number of blocks along phi at r = 0 and at poles",
                   "make mesh.trees even along phi, or set mesh.min_level = 1");
-  if (setup->equations.count)
-    return refuse(setup, "does not know elliptic equations with r = 0 or a pole in the domain",
-                  instead);
   return OAK_OK;
 }
 
