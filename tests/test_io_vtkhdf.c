@@ -83,6 +83,8 @@ static void test_bad_arguments(void **state) {
   sample(&mesh, 2, 2, TEST_CUT_EVEN);
   check_failure(oak_vtkhdf_write(&mesh.view, "/dev/null/x/a.vtkhdf"), OAK_ERR_FILE,
                 "/dev/null: Not a directory");
+  test_mesh_free(&mesh);
+  sample(&mesh, 3, 2, TEST_CUT_EVEN);
   mesh.view.trees[0] = 1 << 28;
   check_failure(oak_vtkhdf_write(&mesh.view, "/nowhere/a.vtkhdf"), OAK_ERR_ARGUMENT, "32 bits");
   mesh.view.name = names;

@@ -20,6 +20,7 @@ try:
     import h5py
     import numpy
     import oak
+    import test_vtkhdf_reader
     import test_xdmf_reader
     import vtk_checks
     from vtkmodules.util.numpy_support import vtk_to_numpy
@@ -101,8 +102,26 @@ def check_ghosts(path, whole):
         assert (all_blocks[grid.GetOrigin()] == rho(grid)).all(), (path, grid.GetOrigin())
 
 
+def check_cells(path, reference, region):
+    """A file of a 2D mesh: its cells are those of the blocks that touch the region, one by one."""
+    found = {}
+    with h5py.File(path, "r") as file:
+        centre, size = test_vtkhdf_reader.read_cells(file["VTKHDF"])
+        rho = file["VTKHDF/CellData/rho"][:]
+    for at, h, value in zip(centre, size, rho):
+        block, cell = numpy.divmod(numpy.floor(at / h).astype(int), 8)
+        place = tuple(numpy.round(block * 8 * h, 9))
+        assert value == reference.blocks[place][2][tuple(cell[::-1])], (path, at)
+        found.setdefault(place, set()).add(tuple(cell))
+    assert all(len(cells) == 64 for cells in found.values())
+    assert found.keys() == reference.inside(region), (path, found.keys() ^ reference.inside(region))
+
+
 def check_vtkhdf(path, reference, region):
     dim, found = reference.dim, set()
+    if dim == 2:
+        check_cells(path, reference, region)
+        return
     with h5py.File(path, "r") as file:
         root = file["VTKHDF"]
         for n in range(sum(name.startswith("Level") for name in root)):

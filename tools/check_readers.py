@@ -65,11 +65,6 @@ RUNS = {"2D": ["mesh.dim=2", "mesh.max_level=4"],
 STEPS = (0, 4, 8)
 
 
-def thickness(dim):
-    """XDMF and VTKHDF give blocks in 2D the thickness of a cell of level 0."""
-    return 0.3 / 8 if dim == 2 else 1.0
-
-
 # ---- in the process of a reader: each gives a list of (what, time, variable, value, expected, tolerance)
 
 def integrate(source, time, names):
@@ -81,6 +76,23 @@ def integrate(source, time, names):
     values = {name: data.GetArray(name).GetValue(0) if data.GetArray(name) else float("nan") for name in names}
     simple.Delete(result)
     return values
+
+
+def contours(source, time, dim):
+    """In 2D a contour consists of lines. Yields (name, its share of cells that are none, expected)."""
+    from paraview import servermanager, simple
+
+    if dim == 3:
+        return
+    points = simple.CellDatatoPointData(Input=source)
+    contour = simple.Contour(Input=points, ContourBy=["POINTS", "rho"], Isosurfaces=[0.6])
+    merged = simple.MergeBlocks(Input=contour)
+    merged.UpdatePipeline(time)
+    cells = servermanager.Fetch(merged)
+    lines = sum(cells.GetCell(i).GetCellDimension() == 1 for i in range(cells.GetNumberOfCells()))
+    yield "contour", 1 - lines / max(cells.GetNumberOfCells(), 1), 0.0
+    for proxy in (merged, contour, points):
+        simple.Delete(proxy)
 
 
 def paraview_plotfile(folder, rows, dim, name, tolerance):
@@ -110,7 +122,9 @@ def paraview_xdmf(folder, rows, dim, name, tolerance):
         for step, time in zip(STEPS, times):
             reader.UpdatePipeline(time)
             for variable, value in integrate(reader, time, ("rho", "E")).items():
-                yield step, variable, value / thickness(dim), float(rows[step][variable]), tolerance
+                yield step, variable, value, float(rows[step][variable]), tolerance
+            for found in contours(reader, time, dim):
+                yield step, *found, tolerance
         simple.Delete(reader)
 
 
@@ -123,7 +137,9 @@ def paraview_vtkhdf(folder, rows, dim, name, tolerance):
     reader.UpdatePipelineInformation()
     for step, time in zip(STEPS, reader.TimestepValues):
         for variable, value in integrate(reader, time, ("rho", "E")).items():
-            yield step, variable, value / thickness(dim), float(rows[step][variable]), tolerance
+            yield step, variable, value, float(rows[step][variable]), tolerance
+        for found in contours(reader, time, dim):
+            yield step, *found, tolerance
     simple.Delete(reader)
 
 

@@ -5,7 +5,8 @@
  * array is one piece, since ranks follow each other along the curve. So each rank writes its boxes
  * and values itself, and a rank that cannot write reports the reason.
  *
- * In curved coordinates the file has the corners of the cells of the leaves, box after box.
+ * In curved coordinates and in 2D the file has the corners of the cells of the leaves, box after
+ * box: ParaView takes boxes for bodies with a thickness, and in 2D it shows parents too.
  *
  * If the view stays while the run goes on, the thread of the disk reads and writes the values. In
  * 3D the run then adds the few boxes with parents whose children are on several ranks. */
@@ -30,7 +31,7 @@ typedef struct {
   int64_t first_box;    /**< of this rank */
   int64_t cells_before; /**< on coarser levels, of all ranks */
   int64_t *cell;  /**< [nbox + 1] number of the first cell of each box; the last: behind them */
-  int64_t *point; /**< the same of corners, if cells are curved */
+  int64_t *point; /**< the same of corners, if these are written */
 } part_t;
 
 typedef struct {
@@ -39,13 +40,13 @@ typedef struct {
   oak_disk_t *disk;        /**< for values; NULL where they are written at once */
   int rank, first, nlevel; /**< levels of the tree first to first + nlevel - 1 are written */
   int leaves;              /**< parents are not stored */
-  int bent;                /**< cells are curved */
+  int corners;             /**< corners of the cells are written in place of boxes */
   int64_t points, cells;   /**< of all levels and ranks */
   oak_box_walk_t *walk;
   part_t *level_part;               /**< [max_level + 1] */
   oak_vtkhdf_level_t *level;        /**< [nlevel] */
   int64_t *place;                   /**< [nlevel][1 + nvar] */
-  int64_t array[OAK_VTKHDF_ARRAYS]; /**< places of the arrays of curved cells */
+  int64_t array[OAK_VTKHDF_ARRAYS]; /**< places of the arrays with corners */
 } writer_t;
 
 /* ---- the levels ------------------------------------------------------------------------------ */
@@ -106,9 +107,7 @@ static void count_levels(writer_t *w) {
     w->cells += all[1];
     w->points += all[2];
     *level = (oak_vtkhdf_level_t){.tree_level = l, .boxes = all[0], .cells = all[1]};
-    for (int d = 0; d < 3; d++)
-      level->spacing[d] =
-          d < view->dim ? oak_view_cell_size(view, l, d) : oak_view_cell_size(view, 0, 0);
+    for (int d = 0; d < view->dim; d++) level->spacing[d] = oak_view_cell_size(view, l, d);
   }
 }
 
@@ -128,8 +127,8 @@ static oak_status_t write_boxes(const writer_t *w, int l) {
     int64_t low[3], high[3];
     oak_box_range(view, &boxes->box[b], low, high);
     for (int d = 0; d < 3; d++) {
-      row[b][2 * d] = d < view->dim ? (int32_t)low[d] : 0;
-      row[b][2 * d + 1] = d < view->dim ? (int32_t)high[d] : 0;
+      row[b][2 * d] = (int32_t)low[d];
+      row[b][2 * d + 1] = (int32_t)high[d];
     }
   }
   const oak_status_t st = oak_disk_write(
@@ -178,7 +177,7 @@ static oak_status_t write_cells(const writer_t *w, int l, int b, char *data) {
                         w->array[OAK_VTKHDF_TYPES] + cell, w->file.part);
 }
 
-/** The arrays that say where curved cells are. */
+/** The arrays that say where the corners of cells are. */
 static oak_status_t write_shapes(const writer_t *w, int l) {
   const part_t *part = &w->level_part[l];
   const int nbox = boxes_of(w, l)->nbox, corners = 1 << w->view.dim;
@@ -207,7 +206,7 @@ static oak_status_t open_file(writer_t *w) {
   w->file.fd = open(w->file.part, O_WRONLY | O_CLOEXEC);
   if (w->file.fd < 0) return oak_file_failed("open", w->file.part, errno);
   for (int l = w->first; l < w->first + w->nlevel; l++)
-    OAK_TRY(w->bent ? write_shapes(w, l) : write_boxes(w, l));
+    OAK_TRY(w->corners ? write_shapes(w, l) : write_boxes(w, l));
   return OAK_OK;
 }
 
@@ -265,7 +264,7 @@ static oak_status_t write_values(writer_t *w) {
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-/** Rank 0: make the file of curved cells. The values of a level follow those of coarser ones. */
+/** Rank 0: make the file with corners. The values of a level follow those of coarser ones. */
 static oak_status_t create_cells(writer_t *w) {
   const oak_grid_view_t *view = &w->view;
   int64_t *place;
@@ -284,10 +283,8 @@ static oak_status_t create_cells(writer_t *w) {
 /** Rank 0: make the file. */
 static oak_status_t create(writer_t *w) {
   const oak_grid_view_t *view = &w->view;
-  if (w->bent) return create_cells(w);
-  double origin[3] = {view->xmin[0], view->xmin[1], view->xmin[2]};
-  if (view->dim == 2) origin[2] = -0.5 * oak_view_cell_size(view, 0, 0);
-  return oak_vtkhdf_create(view, origin, w->level, w->nlevel, w->file.part, w->place);
+  return w->corners ? create_cells(w)
+                    : oak_vtkhdf_create(view, w->level, w->nlevel, w->file.part, w->place);
 }
 
 /** Collective; all ranks fail together. */
@@ -313,7 +310,7 @@ static oak_status_t prepare(const oak_part_file_t *file) {
 static oak_status_t check(const oak_grid_view_t *view, const char *path) {
   OAK_TRY(oak_vtkhdf_supported(path));
   OAK_TRY(oak_view_check(view, path));
-  for (int d = 0; d < view->dim; d++) {
+  for (int d = 0; view->dim == 3 && d < 3; d++) { /* boxes */
     const int64_t n = (int64_t)view->block_size[d] * view->trees[d] << view->max_level;
     OAK_CHECK(n <= INT32_MAX, OAK_ERR_ARGUMENT,
               "%s: VTKHDF files count cells by 32 bits, and level %d has %lld along %c; write a "
@@ -338,8 +335,8 @@ static void free_writer(void *context) {
 static writer_t *make_writer(const oak_grid_view_t *view, const char *path) {
   writer_t *w = calloc(1, sizeof *w);
   if (!w) return NULL;
-  *w = (writer_t){.view = *view, .bent = oak_view_is_bent(view)};
-  w->leaves = view->dim == 2 || view->partial || w->bent;
+  *w = (writer_t){.view = *view, .corners = view->dim == 2 || oak_view_is_bent(view)};
+  w->leaves = view->partial || w->corners;
   MPI_Comm_rank(view->comm, &w->rank);
   w->first = w->leaves ? view->min_level : 0;
   w->nlevel = view->max_level + 1 - w->first;

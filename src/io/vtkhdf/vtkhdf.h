@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * VTKHDF files, which ParaView reads: boxes of all levels (OverlappingAMR). Private. */
+ * VTKHDF files, which ParaView reads: boxes of all levels (OverlappingAMR) or
+ * cells (UnstructuredGrid). Private. */
 #ifndef OAK_VTKHDF_H
 #define OAK_VTKHDF_H
 
@@ -14,9 +15,9 @@ oak_status_t oak_vtkhdf_supported(const char *what);
 
 /** Write \a view to the file \a path in the precision of the view. Collective; \a view and \a path
  * agree on all ranks, which fail together. In 3D the whole tree is stored, parents as averages of
- * their children, and readers hide what finer boxes cover. In 2D only leaves are stored, because
- * there ParaView shows parents over their children. A view of a part of the domain has only leaves,
- * too. In 2D boxes have the thickness of a cell of level 0, around z = 0. The file is "\a
+ * their children, and readers hide what finer boxes cover. In 2D and in curved coordinates the
+ * leaves are stored, cell by cell with their corners. A view of a part of the domain has only
+ * leaves, too. The file is "\a
  * path.oak-part" until it is complete and on the disk: an earlier file of that name stays until
  * then. Missing parent folders are created. Values do not depend on the number of ranks; the boxes
  * do. \return OAK_ERR_ARGUMENT as oak_view_check; OAK_ERR_UNSUPPORTED as oak_vtkhdf_supported;

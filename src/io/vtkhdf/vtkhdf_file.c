@@ -6,7 +6,7 @@
  *   VTKHDF/LevelN         attribute Spacing, array AMRBox [box][6]
  *   VTKHDF/LevelN/CellData/NAME   the values of one box after the other
  *
- * or, where cells are curved:
+ * or, in 2D and where cells are curved:
  *
  *   VTKHDF                attributes Version, Type; arrays NumberOfPoints, NumberOfCells,
  *                         NumberOfConnectivityIds, Points, Connectivity, Offsets, Types
@@ -111,19 +111,18 @@ static herr_t put_level(const oak_grid_view_t *view, hid_t where, int number,
   return bad | H5Gclose(group);
 }
 
-/** What is to be in a file: boxes of levels, or curved cells. */
+/** What is to be in a file: boxes of levels, or cells with corners. */
 typedef struct {
-  const double *origin;
-  const oak_vtkhdf_level_t *level; /**< [nlevel]; NULL: curved cells */
+  const oak_vtkhdf_level_t *level; /**< [nlevel]; NULL: cells with corners */
   int nlevel;
-  int64_t points, cells; /**< of curved cells */
+  int64_t points, cells; /**< where there are corners */
 } content_t;
 
 static herr_t put_levels(const oak_grid_view_t *view, hid_t root, const content_t *content,
                          int64_t *place) {
   herr_t bad = put_text(root, "Type", "OverlappingAMR");
   bad |= put_text(root, "GridDescription", "XYZ");
-  bad |= put_attribute(root, "Origin", H5T_NATIVE_DOUBLE, 3, content->origin);
+  bad |= put_attribute(root, "Origin", H5T_NATIVE_DOUBLE, 3, view->xmin);
   for (int l = 0; l < content->nlevel; l++)
     bad |=
         put_level(view, root, l, &content->level[l], place + (size_t)l * (1 + (size_t)view->nvar));
@@ -189,10 +188,9 @@ static oak_status_t create(const oak_grid_view_t *view, const content_t *content
   return bad < 0 ? oak_file_failed("write", path, reason ? reason : EIO) : OAK_OK;
 }
 
-oak_status_t oak_vtkhdf_create(const oak_grid_view_t *view, const double origin[3],
-                               const oak_vtkhdf_level_t *level, int nlevel, const char *path,
-                               int64_t *place) {
-  const content_t content = {.origin = origin, .level = level, .nlevel = nlevel};
+oak_status_t oak_vtkhdf_create(const oak_grid_view_t *view, const oak_vtkhdf_level_t *level,
+                               int nlevel, const char *path, int64_t *place) {
+  const content_t content = {.level = level, .nlevel = nlevel};
   return create(view, &content, path, place);
 }
 
@@ -211,10 +209,9 @@ oak_status_t oak_vtkhdf_supported(const char *what) {
                   what);
 }
 
-oak_status_t oak_vtkhdf_create(const oak_grid_view_t *view, const double origin[3],
-                               const oak_vtkhdf_level_t *level, int nlevel, const char *path,
-                               int64_t *place) {
-  (void)view, (void)origin, (void)level, (void)nlevel, (void)place;
+oak_status_t oak_vtkhdf_create(const oak_grid_view_t *view, const oak_vtkhdf_level_t *level,
+                               int nlevel, const char *path, int64_t *place) {
+  (void)view, (void)level, (void)nlevel, (void)place;
   return oak_vtkhdf_supported(path);
 }
 

@@ -14,7 +14,7 @@ typedef struct {
   int64_t boxes, cells; /**< on all ranks */
 } oak_vtkhdf_level_t;
 
-/** Arrays of a file of curved cells, in front of those of the variables. */
+/** Arrays of a file with corners of cells, in front of those of the variables. */
 enum {
   OAK_VTKHDF_POINTS,  /**< [point][3] double */
   OAK_VTKHDF_CORNERS, /**< [cell][2^dim] int64_t: numbers of points */
@@ -23,16 +23,16 @@ enum {
   OAK_VTKHDF_ARRAYS
 };
 
-/** Make the new file \a path of \a cells curved cells with \a points corners, the values still
+/** Make the new file \a path of \a cells cells with \a points corners, the values still
  * missing. \param [out] place  [OAK_VTKHDF_ARRAYS + nvar] where in the file each array begins. */
 oak_status_t oak_vtkhdf_create_cells(const oak_grid_view_t *view, int64_t points, int64_t cells,
                                      const char *path, int64_t *place);
 
-/** Make the new file \a path with all groups, attributes and arrays, the values still missing.
- * \param [out] place  [nlevel][1 + nvar] where in the file the boxes and then the values of each
- * variable of a level begin: arrays are contiguous, so ranks can write to them without HDF5. */
-oak_status_t oak_vtkhdf_create(const oak_grid_view_t *view, const double origin[3],
-                               const oak_vtkhdf_level_t *level, int nlevel, const char *path,
-                               int64_t *place);
+/** Make the new file \a path of a 3D view with all groups, attributes and arrays, the values still
+ * missing. \param [out] place  [nlevel][1 + nvar] where in the file the boxes and then the values
+ * of each variable of a level begin: arrays are contiguous, so ranks can write to them without
+ * HDF5. */
+oak_status_t oak_vtkhdf_create(const oak_grid_view_t *view, const oak_vtkhdf_level_t *level,
+                               int nlevel, const char *path, int64_t *place);
 
 #endif

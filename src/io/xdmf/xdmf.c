@@ -4,8 +4,8 @@
  * A raw file holds the mask of ghost cells, if there are any, and then [var][block][k][j][i]. In
  * curved coordinates the corners of the cells follow, [block][k][j][i][3] in double precision. The
  * XML names each block's place by a Seek: the XDMF 3 reader ignores hyperslabs of raw data without
- * a message. In 2D a block is one cell thick, since readers put a 2DCoRectMesh into the wrong
- * plane. */
+ * a message. In 2D a block has the coordinates of its corners, since readers put a 2DCoRectMesh
+ * into the wrong plane. */
 #define _GNU_SOURCE 1
 #include "xdmf.h"
 
@@ -192,11 +192,10 @@ static void print_data(FILE *out, const writer_t *w, const char *shape, const ch
 
 enum { SHAPE = 64 };
 
-/** The cells of a block, or with \a more = 1 its corners, along z, y, x. Blocks of a curved 2D mesh
- * are surfaces; others are a cell thick. */
+/** The cells of a block, or with \a more = 1 its corners, along (z,) y, x. */
 static void print_shape(const writer_t *w, int more, char shape[SHAPE]) {
   const int *n = w->side;
-  if (w->ncorner > 0 && w->view->dim == 2)
+  if (w->view->dim == 2)
     snprintf(shape, SHAPE, "%d %d", n[1] + more, n[0] + more);
   else
     snprintf(shape, SHAPE, "%d %d %d", n[2] + more, n[1] + more, n[0] + more);
@@ -226,7 +225,25 @@ static void print_corners(FILE *out, const writer_t *w, int b, const char *data)
   fputs("</Geometry>\n", out);
 }
 
-/** Where the cells of a block are, if they are boxes. */
+/** Where the cells of a block are, if they are rectangles: the coordinates along each axis. */
+static void print_rectangles(FILE *out, const writer_t *w, int b) {
+  int64_t first[3];
+  first_cell(w, b, first);
+  fprintf(out,
+          "<Topology TopologyType=\"2DRectMesh\" Dimensions=\"%d %d\"/>\n"
+          "<Geometry GeometryType=\"VXVY\">",
+          w->side[1] + 1, w->side[0] + 1);
+  for (int d = 0; d < 2; d++) {
+    fprintf(out, "<DataItem Dimensions=\"%d\" NumberType=\"Float\" Precision=\"8\" Format=\"XML\">",
+            w->side[d] + 1);
+    for (int64_t i = first[d]; i <= first[d] + w->side[d]; i++)
+      fprintf(out, " %.17g", oak_view_coordinate(w->view, w->view->level[b], d, (double)i));
+    fputs("</DataItem>", out);
+  }
+  fputs("</Geometry>\n", out);
+}
+
+/** The same if they are boxes. */
 static void print_boxes(FILE *out, const writer_t *w, int b) {
   const oak_grid_view_t *view = w->view;
   double low[3], h[3];
@@ -235,10 +252,6 @@ static void print_boxes(FILE *out, const writer_t *w, int b) {
   for (int d = 0; d < 3; d++) {
     h[d] = oak_view_cell_size(view, view->level[b], d);
     low[d] = view->xmin[d] + (double)first[d] * h[d];
-  }
-  if (view->dim == 2) { /* the same in all blocks and at all times, around z = 0 */
-    h[2] = oak_view_cell_size(view, 0, 0);
-    low[2] = -h[2] / 2;
   }
   fprintf(out,
           "<Topology TopologyType=\"3DCoRectMesh\" Dimensions=\"%d %d %d\"/>\n"
@@ -254,6 +267,8 @@ static void print_block(FILE *out, const writer_t *w, int b, const char *data) {
   fprintf(out, "<Grid Name=\"%lld\" GridType=\"Uniform\">\n", (long long)view->first + b);
   if (w->ncorner > 0)
     print_corners(out, w, b, data);
+  else if (view->dim == 2)
+    print_rectangles(out, w, b);
   else
     print_boxes(out, w, b);
   const int64_t bytes = (int64_t)w->ncell * view->value_bytes;
