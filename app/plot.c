@@ -8,6 +8,7 @@
 
 #include "io/view/derive.h"
 #include "io/files/file_tools.h"
+#include "io/folder/run_folder.h"
 #include "look.h"
 #include "io/picture/picture.h"
 
@@ -157,10 +158,12 @@ static oak_status_t draw(const char *plotfile, const char *const *s, const doubl
   oak_derived_t *derived = NULL;
   oak_picture_options_t o = {0};
   double region[2][3];
-  char *name = NULL;
+  char *name = NULL, *title = NULL, *run = oak_text_new("%s/..", plotfile);
   oak_status_t st = oak_plotfile_open(plotfile, NULL, &p);
   const oak_grid_view_t *view = p ? oak_plotfile_view(p) : NULL;
   if (st == OAK_OK) st = read_options(view, s, region, &o);
+  if (run) title = oak_run_folder_note(run, "title");
+  if (!o.title) o.title = title;
   if (st == OAK_OK && s[VAR]) st = oak_look_variable(view, s[VAR], &o.variable);
   if (st == OAK_OK && !out) {
     name = default_name(plotfile, view->name[o.variable]);
@@ -174,6 +177,8 @@ static oak_status_t draw(const char *plotfile, const char *const *s, const doubl
   if (st == OAK_OK) st = oak_picture_write(view, &o, out ? out : name);
   if (st == OAK_OK) printf("wrote %s\n", out ? out : name);
   free(name);
+  free(title);
+  free(run);
   oak_derived_destroy(&derived);
   oak_plotfile_close(&other);
   oak_plotfile_close(&p);
@@ -283,7 +288,7 @@ static const oak_option_t options[] = {
      "draw the outlines of the blocks, coloured by level. --max, --mean and --column "
      "have no outlines"},
     {"--width", "N", "width of the data in pixels (default: 1024)"},
-    {"--title", "TEXT", "draw a heading"},
+    {"--title", "TEXT", "the heading (default: the title of the run; '' for none)"},
     {"-o", "FILE", "the picture (default: PLOTFILE_VARIABLE.png in this folder)"},
     {"--all", NULL,
      "draw a picture of each plotfile. FILE contains %04d, which becomes the number of the "

@@ -164,7 +164,7 @@ def check_same_pictures(look, run, np):
         folder = os.path.join(look.work, f"pictures_{name}")
         pictures = sorted(f for f in os.listdir(folder) if f.endswith(".png"))
         assert len(pictures) == 2, pictures
-        look("plot", f"pictures_{name}", "--var", "p", "--width", "100", "--title", TITLE, "-o", "after.png",
+        look("plot", f"pictures_{name}", "--var", "p", "--width", "100", "-o", "after.png",
              *options, *([] if "colors=gray" in keys else ["--colors", "inferno"]))
         with open(os.path.join(folder, pictures[-1]), "rb") as during, \
                 open(os.path.join(look.work, "after.png"), "rb") as after:

@@ -319,3 +319,16 @@ void oak_run_folder_close(oak_run_folder_t *folder) {
   if (folder->lock >= 0) close(folder->lock);
   *folder = (oak_run_folder_t){.lock = -1};
 }
+
+char *oak_run_folder_note(const char *folder, const char *word) {
+  char path[LONGEST_FOLDER + 64], line[2 * PATH_MAX], *note = NULL;
+  const size_t length = strlen(word);
+  snprintf(path, sizeof path, "%s/parameters.ini", folder);
+  const int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  FILE *in = fd < 0 ? NULL : fdopen(fd, "r");
+  while (in && !note && fgets(line, sizeof line, in) && *line == '#')
+    if (!strncmp(line + 2, word, length) && !strncmp(line + 2 + length, ": ", 2))
+      note = strndup(line + length + 4, strcspn(line + length + 4, "\n"));
+  if (in) fclose(in);
+  return note;
+}

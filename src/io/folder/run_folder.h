@@ -54,6 +54,10 @@ oak_status_t oak_run_folder_clear(const oak_run_folder_t *folder);
 /** Fail if the folder is no longer there, or another one has its name. */
 oak_status_t oak_run_folder_check(const oak_run_folder_t *folder);
 
+/** What the comment "# WORD: ..." at the head of parameters.ini says of the run. The caller frees
+ * it; NULL: there is none. */
+char *oak_run_folder_note(const char *folder, const char *word);
+
 void oak_run_folder_close(oak_run_folder_t *folder);
 
 #endif

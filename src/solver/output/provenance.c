@@ -59,6 +59,7 @@ static void print_origin(const oak_t *sim, const char *command, const char *begu
   struct tm utc;
   snprintf(text, sizeof text, "%s, commit %s", OAK_VERSION, oak_commit());
   print_comment(f, "oak", text);
+  print_comment(f, "title", sim->setup.description.problem_title);
   if (command) print_comment(f, "command", command);
   if (begun_from) {
     oak_checkpoint_note(begun_from, text, sizeof text);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Going on from a checkpoint in place of the initial condition. */
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +7,7 @@
 #include <unistd.h>
 
 #include "io/folder/file_list.h"
+#include "io/folder/run_folder.h"
 #include "solver/output/provenance.h"
 #include "solver/run/checkpoint.h"
 #include "solver/run/saving.h"
@@ -164,17 +164,10 @@ oak_status_t oak_restart(oak_output_t *out, const char *which) {
 /* Whether parameters.ini of a folder says that its run began from this checkpoint, as after a kill
  * before its first own checkpoint. */
 static int began_from(const char *folder, const char *checkpoint) {
-  char path[4096], line[2 * PATH_MAX], note[PATH_MAX + 64];
-  static const char begin[] = "# begun from: ";
-  const size_t length = sizeof begin - 1;
-  int found = 0;
+  char note[PATH_MAX + 64], *begun = oak_run_folder_note(folder, "begun from");
   oak_checkpoint_note(checkpoint, note, sizeof note);
-  snprintf(path, sizeof path, "%s/parameters.ini", folder);
-  const int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-  FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
-  while (f && !found && fgets(line, sizeof line, f) && *line == '#')
-    found = !strncmp(line, begin, length) && !strncmp(line + length, note, strlen(note));
-  if (f) fclose(f);
+  const int found = begun && !strcmp(begun, note);
+  free(begun);
   return found;
 }
 
