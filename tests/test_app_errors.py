@@ -44,6 +44,16 @@ CASES = {
     "ghost layers too few": ("", ["scheme.ghost_layers=1"], [r"ghost_layers = 1", r"2"]),
     "levels in the wrong order": (
         "", ["mesh.min_level=3", "mesh.max_level=2"], [r"min_level = 3", r"max_level = 2"]),
+    "logarithmic radius without a radius": (
+        "", ["mesh.radius=logarithmic"], [r"command line: mesh\.radius = logarithmic needs mesh\.coordinates = polar"]),
+    "coordinates of another dimension": (
+        "", ["mesh.coordinates=cylindrical"], [r"mesh\.coordinates = cylindrical is for 3D: set mesh\.dim = 3"]),
+    "negative radius": (
+        "", ["mesh.coordinates=polar", "mesh.xmin=-1 0"], [r"mesh\.coordinates = polar.*must begin with >= 0"]),
+    "r = 0 of a wedge": (
+        "", ["mesh.coordinates=polar", "mesh.xmax=1 2"], [r"mesh\.coordinates = polar needs phi over 2 pi"]),
+    "a condition on the axis": (
+        "", ["mesh.coordinates=axisymmetric", "boundary.xlow=outflow"], [r"boundary\.xlow = outflow.*leave the key out"]),
     "unknown problem": ("", ["problem.name=sood"], [r"sood", r"oak info"]),
     "unknown physics": ("", ["physics.name=eulr"], [r"eulr", r"oak info"]),
     "problem not named": ("", ["problem.name="], [r"problem\.name"]),

@@ -39,7 +39,7 @@ max_steps = 0
 dim = {dim}
 coordinates = {coordinates}
 radius = {radius}
-block_size = 4
+block_size = {blocks}
 trees = {trees}
 xmin = {low}
 xmax = {high}
@@ -63,11 +63,11 @@ kind = xdmf
 every = 1
 """
 CASES = {
-    "polar": (2, "4 16", "0.5 0", "1.5 pi", numpy.pi / 2 * (1.5**2 - 0.5**2), 0.03),
-    "half": (2, "4 8", "0.5 0", "1.5 pi", numpy.pi / 2 * (1.5**2 - 0.5**2), 0.06),
-    "cylindrical": (3, "2 8 1", "0.5 0 0", "1.5 pi 1", numpy.pi / 2 * (1.5**2 - 0.5**2), 0.1),
-    "polar_log": (2, "4 16", "0.5 0", "1.5 pi", numpy.pi / 2 * (1.5**2 - 0.5**2), 0.03),
-    "spherical": (3, "2 4 4", "0.5 1 0", "1.5 2 2", 2 * (numpy.cos(1) - numpy.cos(2)) * (1.5**3 - 0.5**3) / 3, 0.08),
+    "polar": (2, "4", "4 16", "0.5 0", "1.5 pi", numpy.pi / 2 * (1.5**2 - 0.5**2), 0.03),
+    "half": (2, "8 4", "2 8", "0.5 0", "1.5 pi", numpy.pi / 2 * (1.5**2 - 0.5**2), 0.06),
+    "cylindrical": (3, "4 8 6", "2 4 1", "0.5 0 0", "1.5 pi 1", numpy.pi / 2 * (1.5**2 - 0.5**2), 0.1),
+    "polar_log": (2, "4", "4 16", "0.5 0", "1.5 pi", numpy.pi / 2 * (1.5**2 - 0.5**2), 0.03),
+    "spherical": (3, "4", "2 4 4", "0.5 1 0", "1.5 2 2", 2 * (numpy.cos(1) - numpy.cos(2)) * (1.5**3 - 0.5**3) / 3, 0.08),
 }
 
 
@@ -122,14 +122,15 @@ def check(grids, volume, error):
 
 
 def case(options, name, folder):
-    dim, trees, low, high, volume, error = CASES[name]
+    dim, blocks, trees, low, high, volume, error = CASES[name]
     coordinates = "spherical" if name == "half" else name.split("_")[0]
     radius = "logarithmic" if name.endswith("log") else "linear"
     ends = "" if name == "half" else "ylow = reflect\nyhigh = reflect\n" + "zlow = reflect\nzhigh = reflect\n" * (dim == 3)
     with open(os.path.join(folder, "ramp.c"), "w", encoding="utf-8") as file:
         file.write(PROBLEM)
     with open(os.path.join(folder, "run.ini"), "w", encoding="utf-8") as file:
-        file.write(RUN.format(dim=dim, coordinates=coordinates, radius=radius, trees=trees, low=low, high=high, ends=ends))
+        file.write(RUN.format(dim=dim, coordinates=coordinates, radius=radius, blocks=blocks, trees=trees, low=low, high=high,
+                              ends=ends))
     subprocess.run([*options.ranks, "run", "run.ini", "device.flags=-O1"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
     from_blocks = check(read_xdmf(os.path.join(folder, "out/blocks_000000.xdmf")), volume, error)
     path = os.path.join(folder, "out/cells_000000.vtkhdf")

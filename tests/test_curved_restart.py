@@ -15,7 +15,7 @@ WALLS = ["boundary.xlow=reflect", "boundary.xhigh=reflect"]
 SIDES = ["boundary.ylow=reflect", "boundary.yhigh=reflect"]
 CASES = {
     "axisymmetric": (2, ["mesh.xmin=0", "mesh.xmax=1", "boundary.xhigh=reflect"]),
-    "polar": (2, ["mesh.xmin=0.3 0", "mesh.xmax=1.3 2pi", "mesh.trees=1 4", *WALLS]),
+    "polar": (2, ["mesh.xmin=0.3 0", "mesh.xmax=1.3 2pi", "mesh.trees=1 4", "mesh.block_size=8 4", *WALLS]),
     "spherical": (2, ["mesh.xmin=0", "mesh.xmax=1 pi", "mesh.trees=1 2", "boundary.xhigh=reflect"]),
     "cylindrical": (3, ["mesh.xmin=0.3 0 0", "mesh.xmax=1.3 2pi 1", "mesh.trees=1 2 1", *WALLS]),
     "polar_log": (2, ["mesh.xmin=0.3 0", "mesh.xmax=1.3 2pi", "mesh.trees=1 4", "mesh.radius=logarithmic", *WALLS]),

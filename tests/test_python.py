@@ -139,6 +139,7 @@ def check_hostile(path, copy):
         expect("there is no variable 'q'; known: _", call, "q")
     expect("level 99 is not a whole number from 0 to 30", p.uniform, "p", 99)
     expect("points; choose a lower level", p.uniform, "p", 30)
+    expect("'q' is no axis; choose one of x, y", p.slice, "p", "q")
 
 
 def check_series(ini, work):

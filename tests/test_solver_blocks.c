@@ -42,6 +42,12 @@ static void same(const char *keys, const char *equal, const char *unequal) {
 
 static void test_same_bits(void **state) {
   (void)state;
+  same("problem.name=mhd_rotor\nphysics.name=mhd\nscheme.flux=hlld\n",
+       "mesh.block_size=8\nmesh.min_level=2\nmesh.max_level=2\n",
+       "mesh.block_size=16 4\nmesh.trees=1 4\nmesh.min_level=1\nmesh.max_level=1\n");
+  same(TEST_PROBLEM("solid") "physics.name=euler\nproblem.kind=ball\n",
+       "mesh.block_size=8\nmesh.min_level=2\nmesh.max_level=2\n",
+       "mesh.block_size=16 4\nmesh.trees=1 4\nmesh.min_level=1\nmesh.max_level=1\n");
   /* Viscous fluxes need ghost cells beyond edges. */
   same("problem.name=kelvin_helmholtz\nphysics.name=navier_stokes\nphysics.nu=0.01\n",
        "mesh.block_size=8\nmesh.min_level=2\nmesh.max_level=2\n",

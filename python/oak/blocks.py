@@ -389,9 +389,10 @@ class Blocks:
               level: Optional[int] = None) -> Uniform:
         """The plane across an axis at a coordinate (default: the middle) of a 3D domain, on the even grid of the cells
         of a level (default: the finest); finer cells of the plane are averaged. In 2D all of the domain."""
+        if self.dim == 3 or axis != "z":
+            d = self._axis(axis)
         if self.dim == 2:
             return self.uniform(variable, level)
-        d = self._axis(axis)
         at = 0.5 * (self.xmin[d] + self.xmax[d]) if at is None else float(at)
         if not self.xmin[d] <= at <= self.xmax[d]:
             raise OakError(f"{axis} = {at} is outside of the domain, {self.xmin[d]} to {self.xmax[d]}")

@@ -75,6 +75,9 @@ static oak_status_t check_resolution(const oak_setup_t *setup, int d) {
 /* A coordinate of the mesh: ln r if the radius is logarithmic. */
 static oak_status_t set_axis(oak_setup_t *setup, int d) {
   const int logarithmic = setup->logarithmic && d == 0;
+  OAK_CHECK(!logarithmic || setup->coordinates >= OAK_POLAR, OAK_ERR_INPUT,
+            "%s: mesh.radius = logarithmic needs mesh.coordinates = polar, cylindrical or spherical",
+            oak_params_origin(setup->params, "mesh.radius"));
   OAK_CHECK(!logarithmic || setup->xmin[0] > 0, OAK_ERR_INPUT,
             "mesh.xmin = %g: with mesh.radius = logarithmic the radius begins above 0",
             setup->xmin[0]);

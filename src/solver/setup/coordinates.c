@@ -88,11 +88,6 @@ static oak_status_t check_domain(const oak_setup_t *setup) {
   if (!(setup->xmin[0] >= 0))
     return refuse(setup, "has the radius as its first coordinate",
                   "mesh.xmin must begin with >= 0");
-  if (setup->logarithmic && c < OAK_POLAR)
-    return OAK_FAIL(OAK_ERR_INPUT,
-                    "%s: mesh.radius = logarithmic needs mesh.coordinates = polar, cylindrical or "
-                    "spherical",
-                    oak_params_origin(setup->params, "mesh.radius"));
   if (c == OAK_SPHERICAL && !(setup->xmin[1] >= 0 && setup->xmax[1] <= M_PI))
     return refuse(setup, "has theta from 0 to pi as its second coordinate",
                   "choose mesh.xmin and mesh.xmax so");
