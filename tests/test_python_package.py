@@ -66,6 +66,8 @@ def check_objects(run):
     assert repr(run.history()) == f"<oak.History: 5 rows of {', '.join(run.history())}>"
     assert run.parameters["mesh.max_level"] == 3 and run.parameters["problem.name"] == "implosion"
     assert run.parameters["mesh.xmax"] == 0.3 and run.parameters["run.debug"] is False
+    expect("there is no 'max_level'; near or known: mesh.max_level", lambda: run.parameters["max_level"])
+    expect("there is no 'tim'; near or known: time", lambda: run.history()["tim"])
     for shown in (p, run, run.history(), p.uniform("rho")):
         assert "<table>" in shown._repr_html_()  # pylint: disable=protected-access
     if have("matplotlib"):
@@ -216,6 +218,10 @@ def check_scan(ini, work):
     assert (table["blocks"][5:] == scan[2].history()["blocks"]).all() and scan[2].parameters["mesh.max_level"] == 3
     expect("give a list, such as ['vanleer']", oak.scan, ini, {"scheme.limiter": "vanleer"})
     expect("keys with at least one value", oak.scan, ini, {"scheme.limiter": []})
+    expect("give a list, such as [0.4]", oak.scan, ini, {"run.cfl": 0.4})
+    pairs = oak.scan(ini, {"mesh.block_size": ([8, 8] for _ in range(2))}, {**SETTINGS, "run.max_steps": 1},
+                     folder=os.path.join(work, "pairs")).history()
+    assert list(pairs["mesh.block_size"]) == ["[8, 8]"] * 4, pairs["mesh.block_size"]
 
 
 def main():

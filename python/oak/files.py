@@ -4,6 +4,7 @@ texts do not reach the terminal."""
 from __future__ import annotations
 
 import configparser
+import difflib
 import io
 import os
 import re
@@ -13,6 +14,14 @@ from typing import Any, BinaryIO, Union
 
 class OakError(Exception):
     """oak cannot read or do something. The message says what and why."""
+
+
+class Named(dict[str, Any]):
+    """A dict for people: a name that it does not have is an OakError with the names that are meant."""
+
+    def __missing__(self, name: str) -> Any:
+        near = difflib.get_close_matches(str(name), self, 3) or list(self)
+        raise OakError(f"there is no {name!r}; " + (f"near or known: {', '.join(near)}" if near else "there are none"))
 
 
 _CONTROL = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f]")
@@ -50,7 +59,7 @@ def parse_parameters(text: str) -> dict[str, Any]:
         parser.read_string(text)
     except configparser.Error as wrong:
         raise OakError(f"this is no text of a parameter file: {wrong}") from wrong
-    return {f"{section}.{key}": _value(value) for section in parser.sections() for key, value in parser[section].items()}
+    return Named({f"{section}.{key}": _value(value) for section in parser.sections() for key, value in parser[section].items()})
 
 
 def _value(text: str) -> Union[bool, int, float, str]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from . import convert, notebook
 from .checkpoint import Checkpoint
-from .files import OakError, is_name, open_regular, parse_parameters
+from .files import Named, OakError, is_name, open_regular, parse_parameters
 from .plotfile import Plotfile
 
 
@@ -23,7 +23,7 @@ def _series_of(name):
     return stem[:-1] if stem.endswith("_") else stem
 
 
-class History(dict[str, np.ndarray]):
+class History(Named):
     """A table of a run: {column: array}."""
 
     def __repr__(self) -> str:
@@ -106,8 +106,10 @@ class Run:
         return (Plotfile(p) for p in self.paths)
 
     def __repr__(self) -> str:
-        counts = ", ".join(f"{len(paths)} plotfiles {name}" for name, paths in self._all.items())
-        return f"<oak.Run {self.folder}: {counts or 'no plotfiles'}>"
+        counts = [f"{len(paths)} plotfiles {name}" for name, paths in self._all.items() if self.name in (name, None)]
+        others = [name for name in self.names if self.name not in (name, None)]
+        return (f"<oak.Run {self.folder}: {', '.join(counts) or 'no plotfiles'}"
+                f"{', beside ' + ', '.join(others) if others else ''}>")
 
     def _repr_html_(self) -> str:
         facts = {name: f"{len(paths)} plotfiles" for name, paths in self._all.items()}
@@ -130,7 +132,7 @@ def history(path: str | os.PathLike[str]) -> History:
     try:
         with io.TextIOWrapper(open_regular(path, "is no regular file"), encoding="utf-8", newline="") as f:
             rows = [row for row in csv.reader(f) if row and not row[0].startswith("#")]
-        columns = zip(*([float(v) for v in row] for row in rows[1:]))
+        columns = zip(*([float(v) for v in row] for row in rows[1:])) if rows[1:] else ((),) * len(rows[0])
         return History(zip(rows[0], map(np.array, columns)))
     except OSError as wrong:
         raise OakError(f"cannot read {path}: {wrong.strerror}") from wrong

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Optional
 
@@ -50,7 +50,8 @@ class Scan:
         tables = [(values, found.history(name)) for values, found in self if found]
         if not tables:
             raise OakError("all runs of the scan failed; their messages are in errors")
-        columns = {key: np.concatenate([np.full(len(table["step"]), values[key]) for values, table in tables])
+        columns = {key: np.concatenate([np.full(len(table["step"]), value if np.isscalar(value) else str(value))
+                                        for value, table in ((values[key], table) for values, table in tables)])
                    for key in self.values[0]}
         shared = [column for column in tables[0][1] if all(column in table for _, table in tables)]
         columns.update((column, np.concatenate([table[column] for _, table in tables])) for column in shared)
@@ -61,7 +62,7 @@ def _title(values: Mapping[str, Any]) -> str:
     return ", ".join(f"{key} = {value}" for key, value in values.items())
 
 
-def scan(parameters: str | os.PathLike[str], values: Mapping[str, Sequence[Any]],
+def scan(parameters: str | os.PathLike[str], values: Mapping[str, Iterable[Any]],
          settings: Optional[Mapping[str, Any]] = None, *, folder: Optional[str] = None, at_once: int = 1,
          **arguments: Any) -> Scan:
     """Run every combination of values, {"mesh.max_level": [4, 5], "run.cfl": [0.4, 0.8]}.
@@ -72,12 +73,13 @@ def scan(parameters: str | os.PathLike[str], values: Mapping[str, Sequence[Any]]
     arguments  those of oak.run, such as ranks or overwrite
 
     A run that fails is a warning, and the others go on."""
-    if not values or not all(len(list(of_key)) for of_key in values.values()):
-        raise OakError("a scan needs keys with at least one value each: {'mesh.max_level': [4, 5]}")
     for key, of_key in values.items():
-        if isinstance(of_key, str):
-            raise OakError(f"the values of {key} are the text {of_key!r}; give a list, such as [{of_key!r}]")
-    sets = [dict(zip(values, chosen)) for chosen in itertools.product(*values.values())]
+        if isinstance(of_key, str) or not isinstance(of_key, Iterable):
+            raise OakError(f"the values of {key} are {of_key!r} alone; give a list, such as [{of_key!r}]")
+    lists = {key: list(of_key) for key, of_key in values.items()}
+    if not lists or not all(lists.values()):
+        raise OakError("a scan needs keys with at least one value each: {'mesh.max_level': [4, 5]}")
+    sets = [dict(zip(lists, chosen)) for chosen in itertools.product(*lists.values())]
     top = folder or os.path.join("output", "scan")
     shared = flatten(settings)
     if at_once > 1 and not arguments.get("ranks"):
