@@ -66,11 +66,8 @@ static oak_status_t measure(oak_t *sim, int c, result_t *result) {
 
 static oak_status_t run_case(int c, char **user, int nuser, result_t *result) {
   oak_params_t *params;
-  oak_t *sim = NULL;
-  oak_status_t st = oak_params_new(&params);
-  if (st == OAK_OK) st = oak_bench_set_case(params, c, user, nuser);
-  st = oak_agree(MPI_COMM_WORLD, st);
-  if (st == OAK_OK) st = oak_create(MPI_COMM_WORLD, params, &sim);
+  oak_t *sim;
+  oak_status_t st = oak_bench_create(c, NULL, user, nuser, &params, &sim);
   if (st == OAK_OK) st = measure(sim, c, result);
   if (st == OAK_OK) oak_bench_case_name(sim, params, c, result->name);
   oak_destroy(&sim);
@@ -148,17 +145,18 @@ static int bench(oak_arguments_t *a) {
   { .name = "bench " option, .most = OAK_ANY_NUMBER, .passes = 1, .run = oak_bench_script }
 static const oak_command_t paper = SCRIPT("--paper"), adaptive = SCRIPT("--adaptive"),
                            scaling = SCRIPT("--scaling"), kernels = SCRIPT("--kernels"),
-                           report = SCRIPT("--report");
+                           report = SCRIPT("--report"), schemes = SCRIPT("--schemes"),
+                           compare = SCRIPT("--compare");
 
-static const oak_command_t *const parts[] = {&oak_bench_schemes,
-                                             &oak_bench_elliptic,
-                                             &oak_bench_compare,
-                                             &oak_bench_on_demand,
+static const oak_command_t *const parts[] = {&oak_bench_elliptic,
+                                             &oak_bench_serve,
                                              &paper,
                                              &adaptive,
                                              &scaling,
                                              &kernels,
                                              &report,
+                                             &schemes,
+                                             &compare,
                                              NULL};
 
 static const oak_option_t options[] = {

@@ -21,8 +21,10 @@ int oak_bench_ncases(void);
 int oak_bench_case_has_equations(int c);
 /** Its dimension, unless keys choose another. */
 int oak_bench_case_dim(int c);
-/** Parameters of case c, then the user's keys. */
-oak_status_t oak_bench_set_case(oak_params_t *p, int c, char **user, int nuser);
+/** A simulation of case c with \a more settings (ends with NULL; NULL: none), then the user's keys.
+ * Collective on MPI_COMM_WORLD; both are to be destroyed after a failure too. */
+oak_status_t oak_bench_create(int c, const char *const *more, char **key, int nkey,
+                              oak_params_t **params, oak_t **sim);
 /** What case c is, with the mesh that the user's keys make of it. */
 void oak_bench_case_name(const oak_t *sim, const oak_params_t *p, int c, char name[BENCH_NAME]);
 /** Initial condition and the first steps, after which all memory is in use. */
@@ -49,9 +51,8 @@ oak_status_t oak_bench_start_child(bench_child_t *c, const char *program, char *
 /** Wait for its end. \return its exit code. */
 int oak_bench_end_child(bench_child_t *c);
 
-/** Options of oak bench; oak_bench_on_demand is for the child process of a comparison. */
-extern const oak_command_t oak_bench_schemes, oak_bench_elliptic, oak_bench_compare,
-    oak_bench_on_demand;
+/** Options of oak bench; oak_bench_serve is for the other build in a comparison. */
+extern const oak_command_t oak_bench_elliptic, oak_bench_serve;
 /** The script of bench/ that has the name of the option. */
 int oak_bench_script(oak_arguments_t *a);
 

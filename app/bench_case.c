@@ -101,7 +101,9 @@ oak_status_t oak_bench_params(int nkey, char **key, oak_params_t **params) {
   return OAK_OK;
 }
 
-oak_status_t oak_bench_set_case(oak_params_t *p, int c, char **user, int nuser) {
+/* Parameters of case c, then more of them, then the user's keys. */
+static oak_status_t set_case(oak_params_t *p, int c, const char *const *more, char **user,
+                             int nuser) {
   char text[4][64];
   const char *const list[] = {text[0], text[1], text[2], text[3], NULL};
   snprintf(text[0], 64, "mesh.block_size=%d", cases[c].block_size);
@@ -112,8 +114,18 @@ oak_status_t oak_bench_set_case(oak_params_t *p, int c, char **user, int nuser) 
   OAK_TRY(set_all(p, cases[c].dim == 3 ? walls3 : walls2, "oak bench"));
   OAK_TRY(set_all(p, list, "oak bench"));
   if (cases[c].more) OAK_TRY(set_all(p, cases[c].more, "oak bench"));
+  if (more) OAK_TRY(set_all(p, more, "oak bench"));
   for (int i = 0; i < nuser; i++) OAK_TRY(oak_params_assign(p, user[i], "command line"));
   return OAK_OK;
+}
+
+oak_status_t oak_bench_create(int c, const char *const *more, char **key, int nkey,
+                              oak_params_t **params, oak_t **sim) {
+  *sim = NULL;
+  oak_status_t st = oak_params_new(params);
+  if (st == OAK_OK) st = set_case(*params, c, more, key, nkey);
+  OAK_TRY(oak_agree(MPI_COMM_WORLD, st));
+  return oak_create(MPI_COMM_WORLD, *params, sim);
 }
 
 /* Some steps of case c, with adaptation where levels differ. */

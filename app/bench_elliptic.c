@@ -176,19 +176,15 @@ static oak_status_t measure(oak_t *sim, int c, const char *name, int parts, int 
 static oak_status_t run_case(const choice_t *b, int side, int rank) {
   const int c = side ? BENCH_UNIFORM16 : BENCH_AMR16;
   oak_params_t *params;
-  oak_t *sim = NULL;
-  char key[2][40], name[40] = "levels 2 to 4", *list[2] = {key[0], key[1]};
+  oak_t *sim;
+  char key[2][40], name[40] = "levels 2 to 4";
+  const char *const list[] = {key[0], key[1], NULL};
   int level = 0;
   while (16 << level < side) level++;
   snprintf(key[0], sizeof key[0], "mesh.min_level=%d", level);
   snprintf(key[1], sizeof key[1], "mesh.max_level=%d", level);
   if (side) snprintf(name, sizeof name, "%d^3", side);
-  oak_status_t st = oak_params_new(&params);
-  if (st == OAK_OK) st = oak_bench_set_case(params, c, list, side ? 2 : 0);
-  for (int i = 0; i < b->nkey && st == OAK_OK; i++)
-    st = oak_params_assign(params, b->key[i], "command line");
-  st = oak_agree(MPI_COMM_WORLD, st);
-  if (st == OAK_OK) st = oak_create(MPI_COMM_WORLD, params, &sim);
+  oak_status_t st = oak_bench_create(c, side ? list : NULL, b->key, b->nkey, &params, &sim);
   if (st == OAK_OK) st = measure(sim, c, name, b->parts, rank);
   oak_destroy(&sim);
   oak_params_destroy(&params);

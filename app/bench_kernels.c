@@ -138,11 +138,8 @@ static void write_answer(const kernels_t *k, FILE *answer) {
 oak_status_t oak_bench_kernels(int argc, char **argv, FILE *answer) {
   kernels_t k = {.count = 0};
   oak_params_t *params;
-  oak_t *sim = NULL;
-  oak_status_t st = oak_params_new(&params);
-  if (st == OAK_OK) st = oak_bench_set_case(params, BENCH_AMR16, argv, argc);
-  st = oak_agree(MPI_COMM_WORLD, st);
-  if (st == OAK_OK) st = oak_create(MPI_COMM_WORLD, params, &sim);
+  oak_t *sim;
+  oak_status_t st = oak_bench_create(BENCH_AMR16, NULL, argv, argc, &params, &sim);
   if (st == OAK_OK) st = run_kernels(&k, sim, params);
   if (st == OAK_OK) write_answer(&k, answer);
   oak_destroy(&sim);

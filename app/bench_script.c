@@ -8,25 +8,32 @@
 
 #include "../verify/verify.h"
 #include "bench.h"
+#include "json.h"
 
 extern const verify_case_t verify_case_convergence, verify_case_flux_fixing;
 
 enum { REQUESTS = 3 /* the descriptor to which a script writes them */, NOT_FOUND = 127 };
 
+/* A run that stays from one request to the next. */
+typedef struct {
+  int which; /* case of oak bench */
+  oak_params_t *params;
+  oak_t *sim;
+} run_t;
+
 typedef struct {
   int rank, ranks;
   bench_child_t child;  /* on rank 0 */
   oak_device_t *device; /* stays open, since starting a GPU for every run takes long */
+  run_t run[2];
 } script_t;
 
-static void write_text(FILE *out, const char *name, const char *text) {
-  fprintf(out, "\"%s\":\"", name);
-  for (; *text; text++)
-    if (*text == '"' || *text == '\\')
-      fprintf(out, "\\%c", *text);
-    else
-      fprintf(out, (unsigned char)*text < ' ' ? "\\u%04x" : "%c", *text);
-  fprintf(out, "\"");
+/* \a text of pairs, name and value; rank 0 alone. */
+static void write_texts(FILE *out, int n, const char *const (*text)[2]) {
+  for (int i = 0; i < n; i++) {
+    fprintf(out, "%s\"%s\":", i ? "," : "", text[i][0]);
+    oak_json_text(out, text[i][1]);
+  }
 }
 
 /* ---- requests */
@@ -60,10 +67,8 @@ static oak_status_t answer_open(script_t *s, int argc, char **argv, FILE *answer
                                     {"version", OAK_VERSION},
                                     {"commit", oak_commit()},
                                     {"flags", oak_params_text(params, "device.flags")}};
-    for (int i = 0; i < 5; i++) {
-      write_text(answer, texts[i][0], texts[i][1]);
-      fprintf(answer, i < 4 ? "," : "}\n");
-    }
+    write_texts(answer, 5, texts);
+    fprintf(answer, "}\n");
   }
   oak_params_destroy(&params);
   return st;
@@ -86,9 +91,52 @@ static oak_status_t answer_verify(const script_t *s, int argc, char **argv, FILE
   return OAK_OK;
 }
 
+static void end_run(run_t *run) {
+  oak_destroy(&run->sim);
+  oak_params_destroy(&run->params);
+}
+
+/* Begin a run that stays: its first steps, and the schemes that it has and could have. Arguments: 0
+ * or 1, uniform or adaptive; keys. */
+static oak_status_t answer_begin(script_t *s, int argc, char **argv, FILE *answer) {
+  char limiters[1024], fluxes[1024];
+  OAK_CHECK(argc >= 2, OAK_ERR_INPUT, "oak bench: begin needs a number and a case");
+  run_t *run = &s->run[argv[0][0] == '1'];
+  end_run(run);
+  run->which = strcmp(argv[1], "adaptive") ? BENCH_UNIFORM16 : BENCH_AMR16;
+  OAK_TRY(oak_bench_create(run->which, NULL, argv + 2, argc - 2, &run->params, &run->sim));
+  OAK_TRY(oak_bench_start(run->sim, run->which));
+  oak_status_t st = oak_list_limiters(limiters, sizeof limiters);
+  if (st == OAK_OK)
+    st = oak_list_fluxes(oak_params_text(run->params, "physics.name"), fluxes, sizeof fluxes);
+  OAK_TRY(oak_agree(MPI_COMM_WORLD, st));
+  if (!answer) return OAK_OK;
+  const char *const texts[][2] = {{"limiter", oak_params_text(run->params, "scheme.limiter")},
+                                  {"flux", oak_params_text(run->params, "scheme.flux")},
+                                  {"precision", oak_params_text(run->params, "scheme.precision")},
+                                  {"limiters", limiters},
+                                  {"fluxes", fluxes}};
+  fprintf(answer, "{");
+  write_texts(answer, 5, texts);
+  fprintf(answer, "}\n");
+  return OAK_OK;
+}
+
+/* A piece of such a run. Argument: its number. */
+static oak_status_t answer_piece(script_t *s, int argc, char **argv, FILE *answer) {
+  run_t *run = &s->run[argc > 0 && argv[0][0] == '1'];
+  double seconds, mcups;
+  OAK_CHECK(run->sim, OAK_ERR_INPUT, "oak bench: piece needs the number of a run");
+  OAK_TRY(oak_bench_piece(run->sim, run->which, &seconds, &mcups));
+  if (answer) fprintf(answer, "{\"mcups\":%.17g}\n", mcups);
+  return OAK_OK;
+}
+
 static oak_status_t answer(script_t *s, int argc, char **argv, FILE *out) {
   if (!strcmp(argv[0], "open")) return answer_open(s, argc - 1, argv + 1, out);
   if (!strcmp(argv[0], "verify")) return answer_verify(s, argc - 1, argv + 1, out);
+  if (!strcmp(argv[0], "begin")) return answer_begin(s, argc - 1, argv + 1, out);
+  if (!strcmp(argv[0], "piece")) return answer_piece(s, argc - 1, argv + 1, out);
   if (!strcmp(argv[0], "measure")) return oak_bench_measure(argc - 1, argv + 1, s->rank, out);
   if (!strcmp(argv[0], "kernels")) return oak_bench_kernels(argc - 1, argv + 1, out);
   return OAK_FAIL(OAK_ERR_INPUT, "oak bench: there is no request '%s'", argv[0]);
@@ -126,13 +174,15 @@ static void serve(script_t *s) {
       fprintf(s->child.to, "{\"wrong_input\":%s,\"no_memory\":%s,",
               st == OAK_ERR_INPUT || st == OAK_ERR_ARGUMENT ? "true" : "false",
               st == OAK_ERR_MEMORY ? "true" : "false");
-      write_text(s->child.to, "error", oak_last_error());
+      write_texts(s->child.to, 1, &(const char *const[2]){"error", oak_last_error()});
       fprintf(s->child.to, "}\n");
     }
     if (s->child.to) fflush(s->child.to);
     free(argv);
     free(text);
   }
+  for (int i = 0; i < 2; i++) end_run(&s->run[i]);
+  oak_device_close(&s->device);
 }
 
 static oak_status_t start(script_t *s, const char *name, int argc, char **argv) {
@@ -164,6 +214,19 @@ int oak_bench_script(oak_arguments_t *a) {
   if (code == NOT_FOUND)
     st = OAK_FAIL(OAK_ERR_FILE, "oak bench --%s needs the program python3, which is not in PATH",
                   name);
-  oak_device_close(&s.device);
   return st == OAK_OK ? code : oak_report_failure(a->rank);
 }
+
+static int bench_serve(oak_arguments_t *a) {
+  script_t s = {.rank = a->rank, .child = {.to = stdout, .from = stdin}};
+  MPI_Comm_size(MPI_COMM_WORLD, &s.ranks);
+  if (a->rank != 0) s.child.to = NULL;
+  serve(&s);
+  return 0;
+}
+
+const oak_command_t oak_bench_serve = {
+    .name = "bench --serve",
+    .usage = "",
+    .help = "Carries out requests of bench/compare.py, which come from standard input.\n",
+    .run = bench_serve};
