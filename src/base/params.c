@@ -101,14 +101,10 @@ oak_status_t oak_params_store(oak_params_t *params, const char *key, const char 
   oak_param_entry_t entry = {oak_str_copy(key), raw ? oak_str_copy(cut_quotes(raw)) : NULL,
                              oak_str_copy(origin), strlen(key)};
   free(raw);
-  int complete = entry.key && entry.value && entry.origin;
-  if (complete && !known) {
-    oak_param_entry_t *grown = realloc(params->given, (size_t)(params->ngiven + 1) * sizeof *grown);
-    if (grown) {
-      params->given = grown;
-      known = &grown[params->ngiven++];
-      *known = (oak_param_entry_t){NULL, NULL, NULL, 0};
-    }
+  const int complete = entry.key && entry.value && entry.origin;
+  if (complete && !known && OAK_GROW(params->given, params->ngiven) == OAK_OK) {
+    known = &params->given[params->ngiven++];
+    *known = (oak_param_entry_t){NULL, NULL, NULL, 0};
   }
   if (!complete || !known) {
     free_entry(&entry);
@@ -120,9 +116,7 @@ oak_status_t oak_params_store(oak_params_t *params, const char *key, const char 
 }
 
 oak_status_t oak_params_watch(oak_params_t *params, oak_params_watch_t *watch, void *user) {
-  void *grown = realloc(params->watch, (size_t)(params->nwatch + 1) * sizeof *params->watch);
-  OAK_CHECK(grown, OAK_ERR_MEMORY, "no memory for a simulation");
-  params->watch = grown;
+  OAK_TRY(OAK_GROW(params->watch, params->nwatch));
   params->watch[params->nwatch].ask = watch;
   params->watch[params->nwatch++].user = user;
   return OAK_OK;
@@ -182,13 +176,7 @@ static oak_status_t declare_one(oak_params_t *params, const oak_param_desc_t *de
     return OAK_FAIL(OAK_ERR_ARGUMENT, "parameter %s: default '%s' must be %s", desc->key,
                     desc->fallback, allowed);
   }
-  if (params->nknown == params->room) {
-    const int room = params->room ? 2 * params->room : 512;
-    oak_param_t *grown = realloc(params->known, (size_t)room * sizeof *grown);
-    OAK_CHECK(grown, OAK_ERR_MEMORY, "no memory for the description of %s", desc->key);
-    params->known = grown;
-    params->room = room;
-  }
+  OAK_TRY(OAK_GROW(params->known, params->nknown));
   OAK_TRY(copy_desc(desc, &params->known[params->nknown]));
   params->known[params->nknown++].value = value;
   return OAK_OK;

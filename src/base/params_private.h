@@ -30,7 +30,7 @@ typedef struct {
 
 struct oak_params {
   oak_param_t *known;
-  int nknown, room; /**< keys in known, and those for which there is memory */
+  int nknown; /**< keys in known */
   oak_param_entry_t *given;
   int ngiven;
   const oak_output_word_t *const *words; /**< all kinds of output; ends with NULL */

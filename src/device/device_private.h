@@ -80,7 +80,7 @@ void oak_memory_use_drop(oak_memory_use_t *use, size_t bytes);
 typedef struct oak_host_block oak_host_block_t;
 typedef struct {
   oak_host_block_t *block;
-  int count, room;
+  int count;
 } oak_host_memory_t;
 
 /* ---- the device */

@@ -21,20 +21,10 @@ struct oak_host_block {
   size_t bytes;
 };
 
-static oak_status_t reserve(oak_host_memory_t *memory) {
-  if (memory->count < memory->room) return OAK_OK;
-  int room = 2 * memory->room + 32;
-  oak_host_block_t *grown = realloc(memory->block, (size_t)room * sizeof *grown);
-  OAK_CHECK(grown, OAK_ERR_MEMORY, "no memory for the table of %d allocations", room);
-  memory->block = grown;
-  memory->room = room;
-  return OAK_OK;
-}
-
 oak_status_t oak_host_alloc(oak_device_t *dev, size_t bytes, void **out) {
   oak_host_memory_t *memory = &dev->allocated;
   const size_t huge = (size_t)2 << 20, line = 64;
-  OAK_TRY(reserve(memory));
+  OAK_TRY(OAK_GROW(memory->block, memory->count));
   OAK_TRY(oak_memory_use_add(dev->memory_use, bytes));
   /* Huge pages save address lookups in kernels that go through all of the memory. The thread that
    * writes a page first decides where it is placed, so nothing is cleared here. */
@@ -136,7 +126,7 @@ void oak_host_unshare(oak_device_t *dev, void *ptr, oak_handle_t *handle) {
 }
 
 oak_status_t oak_host_attach(oak_device_t *dev, const oak_handle_t *handle, void **out) {
-  OAK_TRY(reserve(&dev->attached));
+  OAK_TRY(OAK_GROW(dev->attached.block, dev->attached.count));
   OAK_TRY(oak_host_map_attach(handle, out));
   dev->attached.block[dev->attached.count++] = (oak_host_block_t){*out, (size_t)handle->bytes};
   return OAK_OK;

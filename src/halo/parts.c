@@ -9,13 +9,7 @@
 #include "halo/pattern_build.h"
 
 oak_status_t oak_build_part(parts_t *list, part_t part) {
-  if (list->count == list->room) {
-    const int room = 2 * list->room + 64;
-    part_t *grown = realloc(list->part, room * sizeof *grown);
-    OAK_CHECK(grown, OAK_ERR_MEMORY, "out of memory for a list of %d faces", room);
-    list->part = grown;
-    list->room = room;
-  }
+  OAK_TRY(OAK_GROW(list->part, list->count));
   list->part[list->count++] = part;
   return OAK_OK;
 }

@@ -21,7 +21,7 @@ typedef struct {
 } part_t;
 
 typedef struct {
-  int count, room;
+  int count;
   part_t *part;
 } parts_t;
 

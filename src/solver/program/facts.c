@@ -18,22 +18,16 @@ double oak_wtime(oak_t *sim, const char *phase) {
   return 0;
 }
 
-double oak_time(const oak_t *sim) {
-  OAK_HANDLE(sim, 0);
-  return sim->data.clock.time;
-}
-long oak_step(const oak_t *sim) {
-  OAK_HANDLE(sim, 0);
-  return sim->data.clock.step;
-}
-int oak_interrupted(const oak_t *sim) {
-  OAK_HANDLE(sim, 0);
-  return sim->run.interrupted;
-}
-int oak_dim(const oak_t *sim) {
-  OAK_HANDLE(sim, 0);
-  return sim->setup.dim;
-}
+/* A function without other arguments; 0 for a handle that is NULL. */
+#define FACT(type, name, value) \
+  type name(const oak_t *sim) { \
+    OAK_HANDLE(sim, 0);         \
+    return value;               \
+  }
+FACT(double, oak_time, sim->data.clock.time)
+FACT(long, oak_step, sim->data.clock.step)
+FACT(int, oak_interrupted, sim->run.interrupted)
+FACT(int, oak_dim, sim->setup.dim)
 int oak_block_size(const oak_t *sim) {
   OAK_HANDLE(sim, 0);
   return oak_shape_equal(sim->setup.dim, sim->setup.block_size) ? sim->setup.block_size[0] : 0;
@@ -42,38 +36,14 @@ void oak_block_shape(const oak_t *sim, int n[3]) {
   OAK_HANDLE(sim, );
   for (int d = 0; d < 3; d++) n[d] = sim->setup.block_size[d];
 }
-int oak_ghost_layers(const oak_t *sim) {
-  OAK_HANDLE(sim, 0);
-  return sim->setup.layers;
-}
-int oak_nvar(const oak_t *sim) {
-  OAK_HANDLE(sim, 0);
-  return sim->setup.nvar;
-}
-int oak_nblocks(const oak_t *sim) {
-  OAK_HANDLE(sim, 0);
-  return sim->data.mesh->nblock;
-}
-int64_t oak_nblocks_global(const oak_t *sim) {
-  OAK_HANDLE(sim, 0);
-  return sim->data.mesh->nglobal;
-}
-int64_t oak_cell_updates(const oak_t *sim) {
-  OAK_HANDLE(sim, 0);
-  return sim->counts.updates;
-}
-int64_t oak_retries(const oak_t *sim) {
-  OAK_HANDLE(sim, 0);
-  return sim->counts.retries;
-}
-int64_t oak_first_order_cells(const oak_t *sim) {
-  OAK_HANDLE(sim, 0);
-  return sim->counts.first_order_cells;
-}
-int64_t oak_floored_cells(const oak_t *sim) {
-  OAK_HANDLE(sim, 0);
-  return sim->counts.floored_cells;
-}
+FACT(int, oak_ghost_layers, sim->setup.layers)
+FACT(int, oak_nvar, sim->setup.nvar)
+FACT(int, oak_nblocks, sim->data.mesh->nblock)
+FACT(int64_t, oak_nblocks_global, sim->data.mesh->nglobal)
+FACT(int64_t, oak_cell_updates, sim->counts.updates)
+FACT(int64_t, oak_retries, sim->counts.retries)
+FACT(int64_t, oak_first_order_cells, sim->counts.first_order_cells)
+FACT(int64_t, oak_floored_cells, sim->counts.floored_cells)
 int oak_block_level(const oak_t *sim, int block) {
   OAK_HANDLE(sim, 0);
   return sim->data.mesh->level[block];

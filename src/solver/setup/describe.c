@@ -159,7 +159,7 @@ static void read_field(oak_setup_t *setup, oak_module_t *module, int slot) {
 
 /* A field on faces, likewise. */
 static void read_face(oak_setup_t *setup, oak_module_t *module, int slot) {
-  const char *name = setup->files.declared.face[slot];
+  const char *name = setup->files.declared.face[slot].name;
   char constant[128];
   snprintf(constant, sizeof constant, "physics_face_field_%s", name);
   if (oak_setup_has(setup, module, constant)) setup->fields.face[setup->fields.nface++] = name;

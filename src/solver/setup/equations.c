@@ -55,7 +55,7 @@ oak_status_t oak_equations_describe(oak_setup_t *setup, oak_module_t *module) {
                                      "b",        "every", "bodies"};
   const oak_declared_t *d = &setup->files.declared;
   OAK_TRY(read_equation(setup, module, ""));
-  for (int n = 0; n < d->nequation; n++) OAK_TRY(read_equation(setup, module, d->equation[n]));
+  for (int n = 0; n < d->nequation; n++) OAK_TRY(read_equation(setup, module, d->equation[n].name));
   for (int n = 0; n < setup->equations.count; n++)
     for (size_t i = 0; i < sizeof word / sizeof *word && setup->equations.of[n].section; i++) {
       char key[OAK_LONGEST_FUNCTION], like[64];
@@ -97,7 +97,7 @@ void oak_equations_print(const oak_setup_t *setup, FILE *f, int describe) {
   int any = 0;
   if (describe) fprintf(f, "\n#define OAK_EQUATIONS(X) X(0, phi)");
   for (int n = 0; n < d->nequation && describe; n++)
-    if (strcmp(d->equation[n], "phi") != 0) fprintf(f, " X(0, %s)", d->equation[n]);
+    if (strcmp(d->equation[n].name, "phi") != 0) fprintf(f, " X(0, %s)", d->equation[n].name);
   for (int n = 0; n < list->count && !describe; n++) {
     if (oak_equation_every(setup, n)) continue;
     fprintf(f, "%s X(%d, %s)", any++ ? "" : "\n#define OAK_EQUATIONS(X)", n, list->of[n].name);

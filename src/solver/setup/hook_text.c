@@ -81,10 +81,10 @@ static void print_faces(FILE *f, const oak_setup_t *setup, int describe) {
   if (count) {
     fprintf(f, "struct oak_face_numbers {\n");
     for (int n = 0; n < count; n++)
-      fprintf(f, "  OAK_REAL %s;\n", describe ? d->face[n] : list->face[n]);
+      fprintf(f, "  OAK_REAL %s;\n", describe ? d->face[n].name : list->face[n]);
     fprintf(f, "};\n#define OAK_FACE_FIELDS(X)");
     for (int n = 0; n < count; n++)
-      fprintf(f, " X(%d, %s)", list->count + n, describe ? d->face[n] : list->face[n]);
+      fprintf(f, " X(%d, %s)", list->count + n, describe ? d->face[n].name : list->face[n]);
     fprintf(f, "\n");
   }
   print_structure(f, d, OAK_OF_PHYSICS, "physics",

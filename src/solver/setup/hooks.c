@@ -120,42 +120,24 @@ static const char *read_name(search_t *s, const char *what, const char *c, int l
   return name;
 }
 
-static void add_output(search_t *s, const char *c, int line) {
+/* OUTPUT(name, ...) and the like: add the name to a list. With \a owned, physics and problem cannot
+ * both have it. */
+static void add_name(search_t *s, const char *form, const char *c, int line,
+                     oak_declared_name_t *list, int *count, int most, int owned) {
   char name[OAK_LONGEST_NAME + 1];
-  oak_declared_t *d = s->out;
-  if (!read_name(s, "output variable", c, line, name)) return;
-  for (int n = 0; n < d->noutput; n++) {
-    if (strcmp(d->output[n].name, name)) continue;
-    if (d->output[n].owner != s->owner)
-      complain(s, line, "OUTPUT(%s, ...): the physics has an output variable of this name", name);
+  if (!read_name(s, form, c, line, name)) return;
+  for (int n = 0; n < *count; n++) {
+    if (strcmp(list[n].name, name)) continue;
+    if (owned && list[n].owner != s->owner)
+      complain(s, line, "%s(%s, ...): the physics has one of this name", form, name);
     return;
   }
-  if (d->noutput == OAK_MAX_OUTPUTS) {
-    complain(s, line, "OUTPUT(%s, ...): physics and problem have more than %d output variables",
-             name, OAK_MAX_OUTPUTS);
+  if (*count == most) {
+    complain(s, line, "%s(%s, ...): physics and problem have more than %d", form, name, most);
     return;
   }
-  d->output[d->noutput].owner = s->owner;
-  memcpy(d->output[d->noutput++].name, name, sizeof name);
-}
-
-static void add_table(search_t *s, const char *c, int line) {
-  char name[OAK_LONGEST_NAME + 1];
-  oak_declared_t *d = s->out;
-  if (!read_name(s, "table", c, line, name)) return;
-  for (int n = 0; n < d->ntable; n++) {
-    if (strcmp(d->table[n].name, name)) continue;
-    if (d->table[n].owner != s->owner)
-      complain(s, line, "TABLE(%s, ...): the physics has a table of this name", name);
-    return;
-  }
-  if (d->ntable == OAK_MAX_TABLES) {
-    complain(s, line, "TABLE(%s, ...): physics and problem have more than %d tables", name,
-             OAK_MAX_TABLES);
-    return;
-  }
-  d->table[d->ntable].owner = s->owner;
-  memcpy(d->table[d->ntable++].name, name, sizeof name);
+  list[*count].owner = s->owner;
+  memcpy(list[(*count)++].name, name, sizeof name);
 }
 
 /* FLUX_FIELD(name, variable) */
@@ -173,34 +155,6 @@ static void add_fixed(search_t *s, const char *c, int line) {
   }
   memcpy(d->fixed[d->nfixed].variable, variable, sizeof variable);
   memcpy(d->fixed[d->nfixed++].name, name, sizeof name);
-}
-
-/* FACE_FIELD(name, at) */
-static void add_face(search_t *s, const char *c, int line) {
-  char name[OAK_LONGEST_NAME + 1];
-  oak_declared_t *d = s->out;
-  if (!read_name(s, "field", c, line, name)) return;
-  for (int n = 0; n < d->nface; n++)
-    if (!strcmp(d->face[n], name)) return;
-  if (d->nface == OAK_MAX_FACE_FIELDS)
-    complain(s, line, "FACE_FIELD(%s, ...): the physics has more than %d", name,
-             OAK_MAX_FACE_FIELDS);
-  else
-    memcpy(d->face[d->nface++], name, sizeof name);
-}
-
-/* POISSON_OF(name, at, q) and the like */
-static void add_equation(search_t *s, const char *c, int line) {
-  char name[OAK_LONGEST_NAME + 1];
-  oak_declared_t *d = s->out;
-  if (!read_name(s, "equation", c, line, name)) return;
-  for (int n = 0; n < d->nequation; n++)
-    if (!strcmp(d->equation[n], name)) return;
-  if (d->nequation == OAK_MAX_EQUATIONS)
-    complain(s, line, "POISSON_OF(%s, ...): physics and problem have more than %d equations", name,
-             OAK_MAX_EQUATIONS);
-  else
-    memcpy(d->equation[d->nequation++], name, sizeof name);
 }
 
 /* A field may be declared in both files, but it has one function. */
@@ -359,6 +313,7 @@ static int count_lines(const char *begin, const char *end) {
 }
 
 static void search_text(search_t *s, const char *text) {
+  oak_declared_t *d = s->out;
   int depth = 0, line = 1;
   char before = ';', name[128]; /* the last character that is not blank */
   for (const char *c = text; *c;) {
@@ -377,14 +332,17 @@ static void search_text(search_t *s, const char *text) {
         snprintf(name, sizeof name, "%.*s", length, begin);
         for (int m = 0; m < NMEMBERS; m++)
           if (!strcmp(name, members[m])) add_member(s, m, open + 1, line);
-        if (!strcmp(name, "OUTPUT")) add_output(s, open + 1, line);
-        if (!strcmp(name, "TABLE")) add_table(s, open + 1, line);
+        if (!strcmp(name, "OUTPUT"))
+          add_name(s, name, open + 1, line, d->output, &d->noutput, OAK_MAX_OUTPUTS, 1);
+        if (!strcmp(name, "TABLE"))
+          add_name(s, name, open + 1, line, d->table, &d->ntable, OAK_MAX_TABLES, 1);
         if (!strcmp(name, "FIELD") || !strcmp(name, "FIELD_STORED"))
           add_field(s, !name[5], open + 1, line);
         if (!strcmp(name, "FLUX_FIELD")) add_fixed(s, open + 1, line);
-        if (!strcmp(name, "FACE_FIELD")) add_face(s, open + 1, line);
+        if (!strcmp(name, "FACE_FIELD"))
+          add_name(s, name, open + 1, line, d->face, &d->nface, OAK_MAX_FACE_FIELDS, 0);
         if (!strncmp(name, "POISSON", 7) && !strcmp(name + length - 3, "_OF"))
-          add_equation(s, open + 1, line);
+          add_name(s, name, open + 1, line, d->equation, &d->nequation, OAK_MAX_EQUATIONS, 0);
         if (starts) check_statement(s, name, open, line);
         const oak_hook_t *h =
             !starts && depth <= 0 && oak_is_word(last) ? oak_hook_find(&s->out->hooks, name) : NULL;
@@ -479,11 +437,11 @@ static const char *field_name(const oak_declared_t *found, int n) {
 }
 
 static const char *face_name(const oak_declared_t *found, int n) {
-  return n < found->nface ? found->face[n] : NULL;
+  return n < found->nface ? found->face[n].name : NULL;
 }
 
 static const char *equation_name(const oak_declared_t *found, int n) {
-  return n < found->nequation ? found->equation[n] : NULL;
+  return n < found->nequation ? found->equation[n].name : NULL;
 }
 
 oak_status_t oak_list_parameters(const char *path, char *names, size_t size) {

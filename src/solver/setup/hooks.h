@@ -26,6 +26,12 @@ typedef enum {
   OAK_GLOBAL_INTEGRAL
 } oak_kind_t;
 
+/** A declaration that has no more than a name. */
+typedef struct {
+  oak_owner_t owner;
+  char name[OAK_LONGEST_NAME + 1];
+} oak_declared_name_t;
+
 /** Parameters and globals by name, those of the physics first: members of its structure, then of
  * the problem's. Then output variables, and fields beside the state. The list includes declarations
  * that the preprocessor leaves out. */
@@ -40,29 +46,23 @@ typedef struct {
     char name[OAK_LONGEST_NAME + 1];
   } parameter[OAK_MAX_PARAMETERS];
   int noutput;
-  struct {
-    oak_owner_t owner;
-    char name[OAK_LONGEST_NAME + 1];
-  } output[OAK_MAX_OUTPUTS];
+  oak_declared_name_t output[OAK_MAX_OUTPUTS];
   int nfield;
   struct {
     int stored[2], function[2]; /**< whether an owner has FIELD_STORED or FIELD of this name */
     char name[OAK_LONGEST_NAME + 1];
   } field[OAK_MAX_FIELDS];
   int ntable;
-  struct {
-    oak_owner_t owner;
-    char name[OAK_LONGEST_NAME + 1];
-  } table[OAK_MAX_TABLES];
+  oak_declared_name_t table[OAK_MAX_TABLES];
   int nfixed; /**< FLUX_FIELD of the physics; a FIELD of the same name is among `field` too */
   struct {
     char name[OAK_LONGEST_NAME + 1];
     char variable[OAK_LONGEST_NAME + 1]; /**< as it is written: a number or a name */
   } fixed[OAK_MAX_FIXED];
   int nequation; /**< POISSON_OF and the like */
-  char equation[OAK_MAX_EQUATIONS][OAK_LONGEST_NAME + 1];
+  oak_declared_name_t equation[OAK_MAX_EQUATIONS];
   int nface; /**< FACE_FIELD of the physics */
-  char face[OAK_MAX_FACE_FIELDS][OAK_LONGEST_NAME + 1];
+  oak_declared_name_t face[OAK_MAX_FACE_FIELDS];
 } oak_declared_t;
 
 /** Look through both files. Refuses misspelt hooks, hooks in the wrong file, and macros

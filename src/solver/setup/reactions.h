@@ -3,6 +3,7 @@
 #ifndef OAK_REACTIONS_H
 #define OAK_REACTIONS_H
 
+#include "base/failure.h"
 #include "oak.h"
 
 enum {
@@ -25,7 +26,7 @@ typedef struct {
 typedef struct {
   char *title; /**< the text above it */
   double *x, *y;
-  int count, room, line;
+  int count, line;
 } oak_columns_t;
 
 typedef struct {

@@ -254,14 +254,8 @@ static oak_status_t add_row(const file_t *f, oak_columns_t *t, int line, double 
   if (!isfinite(x) || !isfinite(y) || (t->count && x <= t->x[t->count - 1]))
     return WRONG("%g %g: the numbers must be finite, and those of the first column must increase",
                  f->path, line, x, y);
-  if (t->count == t->room) {
-    t->room = t->room ? 2 * t->room : 64;
-    double *grown_x = realloc(t->x, (size_t)t->room * sizeof *t->x);
-    if (grown_x) t->x = grown_x;
-    double *grown_y = realloc(t->y, (size_t)t->room * sizeof *t->y);
-    if (grown_y) t->y = grown_y;
-    OAK_CHECK(grown_x && grown_y, OAK_ERR_MEMORY, "no memory to read %s", f->path);
-  }
+  OAK_TRY(OAK_GROW(t->x, t->count));
+  OAK_TRY(OAK_GROW(t->y, t->count));
   t->x[t->count] = x;
   t->y[t->count++] = y;
   return OAK_OK;
@@ -280,13 +274,9 @@ static oak_status_t read_table(file_t *f, const char *title, int dashes, double 
   double x, y;
   if (oak_reactions_table(r, title) && same(oak_reactions_table(r, title)->title, title))
     return WRONG("a second table with the title '%s'", f->path, line, title);
-  oak_columns_t *grown = realloc(r->table, (size_t)(r->ntable + 1) * sizeof *grown);
+  OAK_TRY(OAK_GROW(r->table, r->ntable));
   char *copy = oak_str_copy(title);
-  if (grown) r->table = grown;
-  if (!grown || !copy) {
-    free(copy);
-    return OAK_FAIL(OAK_ERR_MEMORY, "no memory to read %s", f->path);
-  }
+  OAK_CHECK(copy, OAK_ERR_MEMORY, "no memory to read %s", f->path);
   oak_columns_t *t = &r->table[r->ntable++];
   *t = (oak_columns_t){.title = copy, .line = line};
   for (; f->at < f->count && !(dashes && is_dashes(f->line[f->at])); f->at++) {
@@ -392,10 +382,8 @@ static oak_status_t load(file_t *f) {
   OAK_CHECK(file, OAK_ERR_FILE, "cannot read %s: %s", f->path, strerror(errno));
   oak_status_t st = OAK_OK;
   while (st == OAK_OK && getline(&line, &room, file) >= 0) {
-    char **grown =
-        f->count & 63 ? f->line : realloc(f->line, (size_t)(f->count + 64) * sizeof *grown);
-    if (grown) f->line = grown;
-    char *copy = grown ? oak_str_copy(oak_str_trim(line)) : NULL;
+    st = OAK_GROW(f->line, f->count);
+    char *copy = st == OAK_OK ? oak_str_copy(oak_str_trim(line)) : NULL;
     if (copy)
       f->line[f->count++] = copy;
     else

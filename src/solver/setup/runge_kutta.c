@@ -9,82 +9,28 @@
 #define TWO_THIRDS (2.0 / 3)
 #define THIRD (1.0 - TWO_THIRDS)
 
-#define HEUN_STAGES                                                                               \
-  {                                                                                               \
-    {.deriv = 0, .out = 1, .beta = 1, .c = 0, .nprev = 1, .prev = {0}, .w = {1}},                 \
-        {.deriv = 1, .out = 0, .beta = 0.5, .c = 1, .nprev = 2, .prev = {0, 1}, .w = {0.5, 0.5}}, \
+#define SCHEME(name, order, nstage, nstate, result, ...) \
+  {                                                      \
+    name, order, nstage, nstate, result, { __VA_ARGS__ } \
   }
-
+/* Of each stage: deriv, out, beta, c, nprev, prev, w. */
 static const oak_runge_kutta_t schemes[] = {
-    /* paper, eq. heun */
-    {.name = "heun", .order = 2, .nstage = 2, .nstate = 2, .result = 0, .stage = HEUN_STAGES},
-    {.name = "euler",
-     .order = 1,
-     .nstage = 1,
-     .nstate = 2,
-     .result = 1,
-     .stage = {{.deriv = 0, .out = 1, .beta = 1, .c = 0, .nprev = 1, .prev = {0}, .w = {1}}}},
-    {.name = "midpoint",
-     .order = 2,
-     .nstage = 2,
-     .nstate = 2,
-     .result = 0,
-     .stage = {{.deriv = 0, .out = 1, .beta = 0.5, .c = 0, .nprev = 1, .prev = {0}, .w = {1}},
-               {.deriv = 1, .out = 0, .beta = 1, .c = 0.5, .nprev = 1, .prev = {0}, .w = {1}}}},
+    SCHEME("heun", 2, 2, 2, 0, {0, 1, 1, 0, 1, {0}, {1}},
+           {1, 0, 0.5, 1, 2, {0, 1}, {0.5, 0.5}}), /* paper, eq. heun */
+    SCHEME("euler", 1, 1, 2, 1, {0, 1, 1, 0, 1, {0}, {1}}),
+    SCHEME("midpoint", 2, 2, 2, 0, {0, 1, 0.5, 0, 1, {0}, {1}}, {1, 0, 1, 0.5, 1, {0}, {1}}),
     /* C.-W. Shu, S. Osher, J. Comput. Phys. 77 (1988) 439; the first is Heun's method */
-    {.name = "ssprk22", .order = 2, .nstage = 2, .nstate = 2, .result = 0, .stage = HEUN_STAGES},
-    {.name = "ssprk33",
-     .order = 3,
-     .nstage = 3,
-     .nstate = 3,
-     .result = 0,
-     .stage = {{.deriv = 0, .out = 1, .beta = 1, .c = 0, .nprev = 1, .prev = {0}, .w = {1}},
-               {.deriv = 1,
-                .out = 2,
-                .beta = 0.25,
-                .c = 1,
-                .nprev = 2,
-                .prev = {0, 1},
-                .w = {0.75, 0.25}},
-               {.deriv = 2,
-                .out = 0,
-                .beta = TWO_THIRDS,
-                .c = 0.5,
-                .nprev = 2,
-                .prev = {0, 2},
-                .w = {THIRD, TWO_THIRDS}}}},
+    SCHEME("ssprk22", 2, 2, 2, 0, {0, 1, 1, 0, 1, {0}, {1}}, {1, 0, 0.5, 1, 2, {0, 1}, {0.5, 0.5}}),
+    SCHEME("ssprk33", 3, 3, 3, 0, {0, 1, 1, 0, 1, {0}, {1}},
+           {1, 2, 0.25, 1, 2, {0, 1}, {0.75, 0.25}},
+           {2, 0, TWO_THIRDS, 0.5, 2, {0, 2}, {THIRD, TWO_THIRDS}}),
     /* R. J. Spiteri, S. J. Ruuth, SIAM J. Numer. Anal. 40 (2002) 469: stable up to CFL 2 */
-    {.name = "ssprk43",
-     .order = 3,
-     .nstage = 4,
-     .nstate = 3,
-     .result = 0,
-     .stage = {{.deriv = 0, .out = 1, .beta = 0.5, .c = 0, .nprev = 1, .prev = {0}, .w = {1}},
-               {.deriv = 1, .out = 2, .beta = 0.5, .c = 0.5, .nprev = 1, .prev = {1}, .w = {1}},
-               {.deriv = 2,
-                .out = 1,
-                .beta = 1.0 / 6,
-                .c = 1,
-                .nprev = 2,
-                .prev = {0, 2},
-                .w = {TWO_THIRDS, THIRD}},
-               {.deriv = 1, .out = 0, .beta = 0.5, .c = 0.5, .nprev = 1, .prev = {1}, .w = {1}}}},
+    SCHEME("ssprk43", 3, 4, 3, 0, {0, 1, 0.5, 0, 1, {0}, {1}}, {1, 2, 0.5, 0.5, 1, {1}, {1}},
+           {2, 1, 1.0 / 6, 1, 2, {0, 2}, {TWO_THIRDS, THIRD}}, {1, 0, 0.5, 0.5, 1, {1}, {1}}),
     /* paper, eq. rk4 */
-    {.name = "rk4",
-     .order = 4,
-     .nstage = 4,
-     .nstate = 4,
-     .result = 0,
-     .stage = {{.deriv = 0, .out = 1, .beta = 0.5, .c = 0, .nprev = 1, .prev = {0}, .w = {1}},
-               {.deriv = 1, .out = 2, .beta = 0.5, .c = 0.5, .nprev = 1, .prev = {0}, .w = {1}},
-               {.deriv = 2, .out = 3, .beta = 1, .c = 0.5, .nprev = 1, .prev = {0}, .w = {1}},
-               {.deriv = 3,
-                .out = 0,
-                .beta = 1.0 / 6,
-                .c = 1,
-                .nprev = 4,
-                .prev = {0, 1, 2, 3},
-                .w = {-THIRD, THIRD, TWO_THIRDS, THIRD}}}},
+    SCHEME("rk4", 4, 4, 4, 0, {0, 1, 0.5, 0, 1, {0}, {1}}, {1, 2, 0.5, 0.5, 1, {0}, {1}},
+           {2, 3, 1, 0.5, 1, {0}, {1}},
+           {3, 0, 1.0 / 6, 1, 4, {0, 1, 2, 3}, {-THIRD, THIRD, TWO_THIRDS, THIRD}}),
 };
 
 const oak_runge_kutta_t *oak_runge_kutta(int i) {

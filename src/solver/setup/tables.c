@@ -21,7 +21,7 @@ static const char *const method_word[] = {
 typedef struct {
   const char *path;
   double *x, *y, *slope; /* slope: for CUBIC */
-  int count, room;
+  int count;
 } points_t;
 
 /* ---- what files declare */
@@ -109,14 +109,8 @@ static oak_status_t add_point(points_t *p, int line, double x, double y, method_
   OAK_CHECK(!p->count || x > p->x[p->count - 1], OAK_ERR_INPUT,
             "%s:%d: %g follows %g: the numbers of the first column must increase", p->path, line, x,
             p->x[p->count - 1]);
-  if (p->count == p->room) {
-    p->room = p->room ? 2 * p->room : 64;
-    double *grown_x = realloc(p->x, (size_t)p->room * sizeof *p->x);
-    if (grown_x) p->x = grown_x;
-    double *grown_y = realloc(p->y, (size_t)p->room * sizeof *p->y);
-    if (grown_y) p->y = grown_y;
-    OAK_CHECK(grown_x && grown_y, OAK_ERR_MEMORY, "no memory to read %s", p->path);
-  }
+  OAK_TRY(OAK_GROW(p->x, p->count));
+  OAK_TRY(OAK_GROW(p->y, p->count));
   p->x[p->count] = x;
   p->y[p->count++] = y;
   return OAK_OK;
