@@ -62,7 +62,7 @@ OAK_FN double body_box(OAK_SHAPE_ARGS) {
 
 /* ---- all bodies */
 
-/* The nearest body of the kinds in the bits `kinds`, measured in a way that is negative inside. */
+/* The nearest body of the kinds in the bits `kinds`. Distances are negative inside of a body. */
 OAK_FN oak_body_t oak_body_near(const oak_at_t *at, int kinds) {
   oak_body_t b = {(double)INFINITY, -1, 0, 0, 0, 1};
 #define OAK_NEAREST(n, shape, its_kind, its_potential, its_permittivity, its_surface) \

@@ -38,8 +38,8 @@
 #define OAK_RESIDENT_LANES (sizeof(real) == 4 ? 768 : 512)
 #endif
 #endif
-/* RESIDENT is the number of tiles with so many lanes, at most 32. It limits the registers of a
- * lane. A tile takes whole warps. */
+/* RESIDENT is the number of tiles that a multiprocessor holds at a time, at most 32. It limits the
+ * registers of a lane. A tile takes whole warps. */
 #define TILE_LANES ((LANES + 31) / 32 * 32)
 #define RESIDENT OAK_MIN(OAK_MAX(OAK_RESIDENT_LANES / TILE_LANES, 1), 32)
 #define TX OAK_TILE_X

@@ -381,8 +381,9 @@ OAK_FN double oak_inv_size(const oak_field_t *f, long block, int i, int j, int d
   return 1 / oak_size(f, block, i, j, dir);
 }
 
-/** The mean of r, or of r^2 sin theta, over an interval; theta: of its middle. With OAK_LOG_RADIUS
- * this is the volume over the change of ln r, and \a r is ln (r / OAK_RADIUS_MIN). */
+/** The mean of r, or of r^2 sin theta, over a cell, whose middle has r and theta. With
+ * OAK_LOG_RADIUS this is the volume over the change of ln r, and \a r is ln (r / OAK_RADIUS_MIN).
+ */
 OAK_FN double oak_mean_factor(double r, double dr, double theta, double width) {
   double sine, cosine, half_sine;
 #if OAK_LOG_RADIUS

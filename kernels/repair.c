@@ -10,7 +10,7 @@
 #define MARK_CELL (1 << OAK_FACES)
 
 /* Mark invalid cells, in addition to those marked before. Their state becomes NaN. The exchange of
- * ghost cells carries NaN to all neighbours. The slopes of interpolation beside NaN are 0. */
+ * ghost cells carries NaN to all neighbours. Next to NaN, interpolation takes slopes of 0. */
 OAK_KERNEL(oak_mark, oak_mark_args_t, OAK_CHUNK_LANES) {
   OAK_ARGS(oak_mark_args_t);
   OAK_OUTER(n) {

@@ -5,6 +5,7 @@
 #define OAK_FAILURE_H
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "oak/status.h"
 
@@ -25,6 +26,15 @@ static inline void oak_keep_failure(oak_status_t *st, oak_status_t next) {
  * and only this macro lets it grow. After a failure it is as it was. */
 #define OAK_GROW(array, count) \
   oak_grow(&(array), (size_t)(count), sizeof *(array), __FILE__, __LINE__)
+
+/** In front of a local pointer that begins with a value or NULL: what it points to is freed at the
+ * end of its block, also after an early return. */
+#define OAK_FREED __attribute__((cleanup(oak_freed)))
+static inline void oak_freed(void *pointer) {
+  void *memory;
+  memcpy(&memory, pointer, sizeof memory);
+  free(memory);
+}
 
 /** \return OAK_ERR_MEMORY; OAK_OK for 0 items, which need none. */
 oak_status_t oak_no_memory(size_t count, size_t size, const char *file, int line);

@@ -271,12 +271,10 @@ oak_status_t oak_params_assign(oak_params_t *params, const char *assignment, con
   OAK_CHECK(equal && equal > assignment, OAK_ERR_INPUT,
             "%s: '%s' is not a setting%s: write section.key=value, such as mesh.block_size=16",
             origin, assignment, *assignment == '-' ? " or a known option" : "");
-  char *text = oak_str_copy(assignment);
+  OAK_FREED char *text = oak_str_copy(assignment);
   OAK_CHECK(text, OAK_ERR_MEMORY, "no memory for the setting %s", assignment);
   text[equal - assignment] = '\0';
-  oak_status_t status = set_value(params, oak_str_trim(text), equal + 1, origin);
-  free(text);
-  return status;
+  return set_value(params, oak_str_trim(text), equal + 1, origin);
 }
 
 oak_status_t oak_params_set(oak_params_t *params, const char *key, const char *value) {

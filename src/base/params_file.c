@@ -268,7 +268,7 @@ static oak_status_t take_over(oak_params_t *params, const oak_params_t *fresh, c
 }
 
 static oak_status_t read_file(oak_params_t *params, MPI_Comm comm, const char *path, int settings) {
-  char *text;
+  OAK_FREED char *text = NULL;
   OAK_TRY(share_text(comm, path, &text));
   oak_params_t *fresh = calloc(1, sizeof *fresh);
   oak_status_t status =
@@ -276,7 +276,6 @@ static oak_status_t read_file(oak_params_t *params, MPI_Comm comm, const char *p
   if (status == OAK_OK) status = allow(fresh, settings, params->trusted);
   if (status == OAK_OK) status = take_over(params, fresh, path);
   oak_params_destroy(&fresh);
-  free(text);
   return oak_agree(comm, status);
 }
 

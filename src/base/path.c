@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
+#include "base/failure.h"
 #include "base/path.h"
 
 oak_status_t oak_path_print(char path[PATH_MAX], const char *format, ...) {
@@ -25,13 +26,11 @@ oak_status_t oak_path_print(char path[PATH_MAX], const char *format, ...) {
 
 oak_status_t oak_path_absolute(const char *path, char **out) {
   if (path[0] == '/') return oak_format(out, "%s", path);
-  char *here = getcwd(NULL, 0);
+  OAK_FREED char *here = getcwd(NULL, 0);
   *out = NULL;
   OAK_CHECK(here, OAK_ERR_FILE, "the current folder is not known (%s), but '%s' is relative to it",
             strerror(errno), path);
-  oak_status_t status = oak_format(out, "%s/%s", here, path);
-  free(here);
-  return status;
+  return oak_format(out, "%s/%s", here, path);
 }
 
 static int remove_one(const char *path, const struct stat *info, int kind, struct FTW *walk) {

@@ -171,7 +171,7 @@ void oak_cache_sweep(const oak_device_t *dev);
 /* ---- hand_on.c */
 
 typedef enum {
-  OAK_NEED_NONE,  /**< takes no part: failed, or finds entries without a compiler */
+  OAK_NEED_NONE,  /**< this host takes no part: it failed, or finds entries without a compiler */
   OAK_NEED_MET,   /**< the entry is in the cache */
   OAK_NEED_ENTRY, /**< the entry is not in the cache */
   OAK_NEED_OTHER, /**< the entry of the cache could not be loaded */

@@ -142,7 +142,7 @@ static oak_status_t compile_error(const gpu_t *gpu, gpu_handle_t program, gpu_re
   int major = 0, minor = 0;
   compiler->version(&major, &minor);
   compiler->log_size(program, &bytes);
-  char *log = calloc(1, bytes + 1);
+  OAK_FREED char *log = calloc(1, bytes + 1);
   OAK_CHECK(log, OAK_ERR_MEMORY, "no memory for the messages of the compiler");
   compiler->log(program, log);
   rewrite_places(log);
@@ -151,7 +151,6 @@ static oak_status_t compile_error(const gpu_t *gpu, gpu_handle_t program, gpu_re
                              name, gpu->vendor->compiler, major, minor, gpu->generation,
                              gpu->vendor->compile_advice(result), oak_buffer_get(&quote));
   oak_buffer_free(&quote);
-  free(log);
   return st;
 }
 

@@ -45,10 +45,8 @@ static oak_status_t join_ranks(struct oak_nccl *nccl, MPI_Comm comm) {
 }
 
 oak_status_t oak_gpu_nccl_probe(oak_device_t *dev) {
-  struct oak_nccl *nccl = NULL;
-  oak_status_t st = look_for(dev, &nccl);
-  free(nccl);
-  return st;
+  OAK_FREED struct oak_nccl *nccl = NULL;
+  return look_for(dev, &nccl);
 }
 
 oak_status_t oak_gpu_nccl_open(oak_device_t *dev, MPI_Comm comm) {

@@ -360,10 +360,10 @@ static void look_at(use_line_t *line) {
   atomic_store(&line->now, resident_bytes(atomic_load(&line->pid)));
 }
 
-/** The present value of promised_bytes(). A rank records its memory use when it allocates or
- * frees, and usually uses more later, so the records overestimate what is promised. Every rank
- * is examined only if the records would refuse \a limit bytes. If a rank has since freed memory
- * that is not recorded, the sum is too low. */
+/** An upper bound of the memory that ranks have allocated and do not use yet. A rank records its
+ * memory use when it allocates or frees, and usually uses more later. All ranks are therefore
+ * measured again if the records would refuse \a limit bytes. The sum is too low if a rank has
+ * freed other memory since its record. */
 static double promised_within(const oak_memory_use_t *use, double limit) {
   double promised = promised_bytes(use);
   if (promised <= limit) return promised;

@@ -32,8 +32,9 @@ static int64_t plan_arrays(const oak_elliptic_t *e, oak_elliptic_flat_args_t *a)
     a->levels = l + 1;
     at += cells;
   }
-  /* Gauss-Seidel alone needs about as many sweeps as the square of the extent, times the mean
-   * weight of neighbours over that along this axis. One cell needs one sweep. */
+  /* How many sweeps Gauss-Seidel needs without coarser levels: about the square of the number of
+   * cells along an axis, times the mean weight of all neighbours divided by that of the neighbours
+   * along this axis. One cell needs one sweep. */
   a->sweeps = most == 1 ? 1 : most < 10 ? 4 + (int)fmin(2 * need + 0.5, 1000) : 204;
   return at;
 }

@@ -124,7 +124,7 @@ void oak_edges_place_send2(build_t *b, const part_t *p, int place) {
 /* ---- edges that are made on this rank */
 
 void oak_edges_count(build_t *b, int block) {
-  tally_t *n = &b->total;
+  counts_t *n = &b->total;
   for (int edge = 0; edge < b->pattern->edges; edge++) {
     const oak_neighbour_t next = oak_neighbours_edge(b->tree, block, edge);
     const int mine = next.rank[0] == b->mesh->rank;

@@ -185,7 +185,7 @@ static void place_flux_send(build_t *b, const part_t *p, int place, int peer) {
 
 /* ---- faces whose ghost cells are made on this rank */
 
-static void count_face(const build_t *b, int block, int face, tally_t *n) {
+static void count_face(const build_t *b, int block, int face, counts_t *n) {
   const oak_neighbour_t next = oak_neighbours_face(b->tree, block, face);
   const int me = b->mesh->rank;
   int local = 0;
@@ -226,7 +226,7 @@ static void count_face(const build_t *b, int block, int face, tally_t *n) {
 
 /* A slot for averages of finer blocks, and their part in flux fixing. */
 static void place_finer(const build_t *b, const oak_neighbour_t *n, oak_halo_task_t task, int block,
-                        int bflux, tally_t *at) {
+                        int bflux, counts_t *at) {
   const int axis = task.face / 2;
   oak_list_t *list = &b->pattern->flux.coarse[axis];
   oak_coarse_face_t coarse = {.block = block, .face = task.face, .bflux = bflux};
@@ -259,7 +259,7 @@ static int face_kind(oak_neighbour_kind_t kind) {
 /* Faces whose neighbour is not a block of this rank and the same level. Beyond a pole, ghost cells
  * are a mirror image of cells, as at a boundary, but of those of the block at phi + pi. Faces whose
  * ghost cells are received, or read from a peer's buffer, get their slots with the messages. */
-static oak_face_t place_face(const build_t *b, int block, int face, tally_t *at) {
+static oak_face_t place_face(const build_t *b, int block, int face, counts_t *at) {
   const oak_neighbour_t n = oak_neighbours_face(b->tree, block, face);
   const int differs = n.kind == OAK_NEIGHBOUR_FINER || n.kind == OAK_NEIGHBOUR_COARSER;
   oak_face_t out = {
@@ -302,7 +302,7 @@ static void count_faces(build_t *b) {
 /* Most faces have a neighbour of this rank and the same level, so all are first set to that. */
 static void place_faces(build_t *b) {
   oak_face_t *out = b->pattern->face.host;
-  tally_t at = {0};
+  counts_t at = {0};
   b->pattern->face.count = b->mesh->nblock * b->faces;
   for (int n = 0; n < b->mesh->nblock; n++, out += b->faces) {
     const int *link = oak_neighbours_links(b->tree, n);
@@ -364,7 +364,7 @@ static void find_contacts(build_t *b) {
  * list is filled. */
 static oak_status_t lay_out(build_t *b, const oak_transport_t *t) {
   oak_pattern_t *p = b->pattern;
-  const tally_t *n = &b->total;
+  const counts_t *n = &b->total;
   const int64_t blocks = b->mesh->nblock;
   int64_t unpack = 0, averages = 0, late = 0, outer = 0, bytes = 0;
   for (int i = 0; i < b->recv1.count; i++)

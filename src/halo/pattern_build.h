@@ -37,7 +37,7 @@ typedef struct {
   int coarse[3];           /* of these, faces of coarse blocks, by direction */
   int piece[3];            /* averages for those coarse faces that this rank makes */
   int edge, last;          /* edges made on this rank; of these, at the physical boundary */
-} tally_t;
+} counts_t;
 
 typedef struct {
   oak_pattern_t *pattern;
@@ -51,7 +51,7 @@ typedef struct {
   int first_piece[3]; /* averages before the local ones of a direction */
   unsigned char *gets; /* [nblock] */
   parts_t send1, recv1, send2, recv2, send_flux, recv_flux;
-  tally_t total;
+  counts_t total;
   int (*start)[2]; /* [peers] where the slots and averages that a peer reads begin here */
   int (*begin)[2]; /* [peers] where those that this rank reads begin there */
 } build_t;

@@ -298,8 +298,8 @@ static oak_status_t build(oak_neighbours_t *t, const oak_mesh_t *mesh, int nghos
   t->other = fit(t->other, &t->other_room, t->nblock, sizeof *t->other);
   t->owner = fit(t->owner, &t->owner_room, nghost, sizeof *t->owner);
   t->hung = fit(t->hung, &t->hung_room, t->nleaf, sizeof *t->hung);
-  int8_t *level = malloc(nghost + 1);
-  int32_t(*index)[3] = malloc((nghost + 1) * sizeof *index);
+  OAK_FREED int8_t *level = malloc(nghost + 1);
+  OAK_FREED int32_t(*index)[3] = malloc((nghost + 1) * sizeof *index);
   t->poles = mesh->poles;
   if (t->poles) t->opposite = fit(t->opposite, &t->opposite_room, t->nblock, sizeof *t->opposite);
   const int enough = level && index && (!t->poles || t->opposite_room >= t->nblock) &&
@@ -313,8 +313,6 @@ static oak_status_t build(oak_neighbours_t *t, const oak_mesh_t *mesh, int nghos
     OAK_BY_DIM(mesh, oak_forest_ghosts, mesh->forest, level, index, t->owner);
   if (st == OAK_OK) st = add_leaves(t, mesh, level, index);
   if (st == OAK_OK) link_faces(t);
-  free(level);
-  free(index);
   return st;
 }
 

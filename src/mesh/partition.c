@@ -55,7 +55,7 @@ static int choose_counts(const oak_mesh_t *mesh, const oak_balance_t *b, int32_t
   const int uneven = now > b->kappa_max * fair(mesh, b);
   if (uneven) cut(mesh, b, count);
   if (b->families) OAK_BY_DIM(mesh, oak_forest_families, mesh->forest, count);
-  /* The counts stay if the gain is small: measured speeds vary, and families cannot be divided. */
+  /* Keep the old counts if the gain is small: measured speeds vary, and families stay whole. */
   if (uneven && longest(b, mesh->size, count) > (1 - LEAST_GAIN) * now) {
     for (int r = 0; r < mesh->size; r++) count[r] = (int32_t)(first[r + 1] - first[r]);
     if (b->families) OAK_BY_DIM(mesh, oak_forest_families, mesh->forest, count);
@@ -137,8 +137,8 @@ oak_status_t oak_mesh_partition(oak_mesh_t *mesh, const oak_balance_t *balance, 
   memset(transfer, 0, sizeof *transfer);
   *moved = 0;
   if (mesh->size == 1) return OAK_OK;
-  int64_t *old_first = NULL;
-  int32_t *count;
+  OAK_FREED int64_t *old_first = NULL;
+  OAK_FREED int32_t *count = NULL;
   oak_status_t st = OAK_NEW(count, mesh->size);
   if (st == OAK_OK) st = OAK_NEW(old_first, mesh->size + 1);
   st = oak_agree(mesh->comm, st);
@@ -152,8 +152,6 @@ oak_status_t oak_mesh_partition(oak_mesh_t *mesh, const oak_balance_t *balance, 
                          transfer);
     st = oak_agree(mesh->comm, st);
   }
-  free(old_first);
-  free(count);
   return st;
 }
 

@@ -71,7 +71,7 @@ oak_status_t oak_poles_find(const oak_mesh_t *mesh, oak_opposite_t *opposite) {
                            (mesh->trees[1] << mesh->pole_level) - 1,
                            (mesh->trees[2] << mesh->pole_level) - 1};
   const int count = (int)place(mesh, 1, last, 0, 0) + 1;
-  int(*table)[2];
+  OAK_FREED int(*table)[2] = NULL;
   OAK_TRY(oak_agree(mesh->comm, OAK_NEW(table, count)));
   fill(mesh, table, count);
   for (int n = 0; n < mesh->nblock; n++)
@@ -84,7 +84,6 @@ oak_status_t oak_poles_find(const oak_mesh_t *mesh, oak_opposite_t *opposite) {
         opposite[n].block[k] = at < 0 ? -1 : table[at][1];
       }
     }
-  free(table);
   return OAK_OK;
 }
 

@@ -18,7 +18,7 @@ static oak_status_t number_ranks(oak_peers_t *peers, MPI_Comm comm) {
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &size);
   peers->number = malloc(size * sizeof *peers->number);
-  int *all = malloc(peers->count * sizeof *all);
+  OAK_FREED int *all = malloc(peers->count * sizeof *all);
   oak_status_t st =
       oak_agree(comm, peers->number && all
                           ? OAK_OK
@@ -29,7 +29,6 @@ static oak_status_t number_ranks(oak_peers_t *peers, MPI_Comm comm) {
     for (int p = 0; p < peers->count; p++)
       if (p != peers->me) peers->number[all[p]] = p;
   }
-  free(all);
   return st;
 }
 
@@ -163,7 +162,7 @@ typedef struct {
 
 static oak_status_t see_peers(oak_peers_t *peers, oak_shared_t *m, const unsigned *mask, int bit) {
   note_t mine = {m->mine != NULL, m->handle};
-  note_t *all = malloc(peers->count * sizeof *all);
+  OAK_FREED note_t *all = malloc(peers->count * sizeof *all);
   int enough = all != NULL;
   if (!m->peer) m->peer = calloc(peers->count, sizeof *m->peer);
   enough &= m->peer != NULL;
@@ -175,7 +174,6 @@ static oak_status_t see_peers(oak_peers_t *peers, oak_shared_t *m, const unsigne
   for (int p = 0; p < peers->count && st == OAK_OK; p++)
     if (p != peers->me && mask[p] >> bit & 1 && all[p].there)
       st = oak_device_attach(peers->dev, &all[p].handle, &m->peer[p]);
-  free(all);
   return st;
 }
 

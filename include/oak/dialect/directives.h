@@ -118,7 +118,7 @@ static struct {
 } oak_acc_sent;
 OAK_PRAGMA(acc declare create(oak_acc_sent))
 /* This function is kept even in files that launch nothing. It makes the linker include the runtime,
- * which the variable needs. */
+ * which oak_acc_sent needs. */
 __attribute__((used)) static void oak_acc_send(long n, const void *arg, size_t size) {
   oak_acc_sent.n = n;
   memcpy(oak_acc_sent.arg, arg, size);

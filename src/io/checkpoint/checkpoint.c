@@ -230,7 +230,7 @@ oak_status_t oak_checkpoint_write(const oak_checkpoint_t *head,
                                   const oak_checkpoint_blocks_t *blocks, const char *path) {
   int rank;
   size_t size = 0;
-  char *start = NULL;
+  OAK_FREED char *start = NULL;
   writer_t *w;
   MPI_Comm_rank(blocks->comm, &rank);
   oak_status_t st = make_writer(head, blocks, path, &w);
@@ -248,6 +248,5 @@ oak_status_t oak_checkpoint_write(const oak_checkpoint_t *head,
   } else {
     free_writer(w);
   }
-  free(start);
   return st;
 }

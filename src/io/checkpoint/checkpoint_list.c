@@ -86,10 +86,9 @@ static oak_status_t remove_rests(const char *folder) {
 }
 
 oak_status_t oak_checkpoint_prune(const char *folder, int keep) {
-  oak_checkpoint_name_t *list;
+  OAK_FREED oak_checkpoint_name_t *list = NULL;
   int count;
   oak_status_t st = oak_checkpoint_list(folder, &list, &count);
   for (int i = keep; i < count && st == OAK_OK; i++) st = remove_one(folder, list[i].name, 1);
-  free(list);
   return st == OAK_OK ? remove_rests(folder) : st;
 }

@@ -185,12 +185,11 @@ static oak_status_t take_records(const oak_checkpoint_file_t *file, int64_t firs
 oak_status_t oak_checkpoint_records(const oak_checkpoint_file_t *file, int64_t first, int count,
                                     int8_t *level, int32_t (*index)[3], double *rate,
                                     uint32_t *sum) {
-  oak_checkpoint_record_t *record;
+  OAK_FREED oak_checkpoint_record_t *record = NULL;
   OAK_TRY(OAK_NEW(record, count));
   oak_status_t st = read_at(file->fd, record, (size_t)count * sizeof *record,
                             file->records + first * (int64_t)sizeof *record, file->path);
   if (st == OAK_OK) st = take_records(file, first, count, record, level, index, rate, sum);
-  free(record);
   return st;
 }
 
@@ -219,14 +218,13 @@ static oak_status_t verify_range(const oak_checkpoint_file_t *file, int64_t firs
   if (chunk > MOST_RECORDS) chunk = MOST_RECORDS;
   if (chunk > last - first) chunk = (int)(last - first);
   if (chunk == 0) return OAK_OK;
-  void *data = malloc((size_t)(chunk * oak_checkpoint_block_bytes(&file->head)));
+  OAK_FREED void *data = malloc((size_t)(chunk * oak_checkpoint_block_bytes(&file->head)));
   oak_status_t st = data ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "no memory to read %s", file->path);
   for (int64_t b = first; b < last && st == OAK_OK; b += chunk) {
     const int n = last - b < chunk ? (int)(last - b) : chunk;
     st = oak_checkpoint_records(file, b, n, level, index, rate, sum);
     if (st == OAK_OK) st = oak_checkpoint_data(file, b, n, sum, data);
   }
-  free(data);
   return st;
 }
 

@@ -252,10 +252,9 @@ static void release(entry_t *entry) {
  * fail for the same reason. */
 static void discard(const oak_disk_output_t *output, int rank, oak_status_t st) {
   if (rank != 0 || !output->discard) return;
-  char *message = strdup(oak_last_error());
+  OAK_FREED char *message = strdup(oak_last_error());
   output->discard(output->context);
   if (message) OAK_FAIL(st, "%s", message);
-  free(message);
 }
 
 /** Commit before returning. Collective. */

@@ -56,10 +56,9 @@ oak_status_t oak_folder_remove(const oak_folder_kind_t *kind, const char *path) 
 }
 
 void oak_folder_discard(const oak_folder_kind_t *kind, const char *part) {
-  char *message = strdup(oak_last_error());
+  OAK_FREED char *message = strdup(oak_last_error());
   (void)oak_folder_remove(kind, part);
   if (message) (void)OAK_FAIL(OAK_ERR_FILE, "%s", message);
-  free(message);
 }
 
 oak_status_t oak_folder_begin(const oak_folder_kind_t *kind, const char *path, const char *part) {

@@ -14,7 +14,7 @@
 static oak_status_t copy_earlier(const oak_series_t *series, const char *list, const char *folder,
                                  const char *name, FILE *out, int *count) {
   const size_t before = strlen(series->before);
-  char *line = NULL;
+  OAK_FREED char *line = NULL;
   size_t size = 0;
   oak_status_t st = OAK_OK;
   FILE *in = fopen(list, "re");
@@ -29,7 +29,6 @@ static oak_status_t copy_earlier(const oak_series_t *series, const char *list, c
       fprintf(out, "%s%s", series->commas && (*count)++ ? "," : "", row);
   }
   if (in) fclose(in);
-  free(line);
   return st;
 }
 

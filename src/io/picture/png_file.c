@@ -51,7 +51,7 @@ static oak_status_t encode(const oak_canvas_t *canvas, png_text *text, int ntext
 oak_status_t oak_png_write(const oak_canvas_t *canvas, const oak_png_note_t *note, int nnote,
                            const char *path) {
   OAK_TRY(oak_make_parents(path));
-  char *data = NULL;
+  OAK_FREED char *data = NULL;
   size_t bytes;
   oak_status_t st = OAK_OK;
   png_text *text = calloc((size_t)nnote + 1, sizeof *text);
@@ -67,6 +67,5 @@ oak_status_t oak_png_write(const oak_canvas_t *canvas, const oak_png_note_t *not
     st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to write %s; make the picture smaller", path);
   free(text);
   if (st == OAK_OK) st = oak_write_file(path, data, bytes);
-  free(data);
   return st;
 }

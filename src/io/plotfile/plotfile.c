@@ -81,13 +81,12 @@ static oak_status_t place_boxes(const oak_grid_view_t *view, const oak_boxes_t *
   OAK_TRY(OAK_NEW(part->place, part->nbox));
   OAK_TRY(OAK_NEW(part->range, 2 * (size_t)part->nbox * (size_t)view->nvar));
   for (int b = 0; b < part->nbox; b++) {
-    char *header = oak_plot_fab_header(view, &part->box[b]);
+    OAK_FREED char *header = oak_plot_fab_header(view, &part->box[b]);
     OAK_CHECK(header, OAK_ERR_MEMORY, "no memory for the header of a box; use more ranks");
     part->place[b].header = *bytes;
     part->place[b].values = *bytes + (int64_t)strlen(header);
     *bytes = part->place[b].values +
              (int64_t)oak_box_cells(view, &part->box[b]) * view->value_bytes * view->nvar;
-    free(header);
   }
   return OAK_OK;
 }
@@ -227,12 +226,11 @@ static oak_status_t write_text(const writer_t *w) {
   const size_t nlevel = (size_t)w->finest + 1;
   oak_grid_view_t view = w->view;
   view.max_level = w->finest;
-  oak_plot_level_t *level;
+  OAK_FREED oak_plot_level_t *level = NULL;
   oak_status_t st = OAK_NEW(level, nlevel);
   for (size_t l = 0; l < nlevel && level; l++) level[l] = w->level[l].part;
   st = oak_agree(view.comm, st);
   if (st == OAK_OK) st = oak_plot_write_text(&view, level, w->part);
-  free(level);
   return st;
 }
 

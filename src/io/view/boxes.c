@@ -75,7 +75,7 @@ static oak_status_t add_leaves(list_t *list) {
 
 oak_status_t oak_boxes_list(const oak_grid_view_t *view, oak_tree_walk_t *walk,
                             oak_boxes_t *boxes) {
-  nodes_t *nodes;
+  OAK_FREED nodes_t *nodes = NULL;
   OAK_TRY(OAK_NEW(nodes, view->max_level + 1));
   list_t list = {view, nodes};
   oak_status_t st = walk ? oak_tree_walk_list(walk, add_node, &list) : add_leaves(&list);
@@ -84,7 +84,6 @@ oak_status_t oak_boxes_list(const oak_grid_view_t *view, oak_tree_walk_t *walk,
     if (st == OAK_OK) st = merge_nodes(view, l, &nodes[l], &boxes[l]);
     free(nodes[l].node);
   }
-  free(nodes);
   return st;
 }
 

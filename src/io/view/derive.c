@@ -164,14 +164,13 @@ static oak_status_t read_gradient(const oak_grid_view_t *view, int var, int b0, 
 }
 
 static oak_status_t find_largest(oak_derived_t *derived) {
-  double *block;
+  OAK_FREED double *block = NULL;
   OAK_TRY(OAK_NEW(block, derived->values.ncell));
   for (int b = 0; b < derived->view.nblock; b++) {
     add_gradient(&derived->values, b, block);
     for (size_t c = 0; c < derived->values.ncell; c++)
       if (isfinite(block[c])) derived->largest = fmax(derived->largest, block[c]);
   }
-  free(block);
   return OAK_OK;
 }
 

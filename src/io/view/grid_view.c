@@ -179,20 +179,19 @@ oak_status_t oak_view_read_fluid(const oak_grid_view_t *view, int var, int n, co
   const size_t count = (size_t)n * oak_view_block_cells(view);
   OAK_TRY(read_blocks(view, var, n, block, dst));
   if (!view->has_mask || var == view->mask) return OAK_OK;
-  double *mask;
+  OAK_FREED double *mask = NULL;
   OAK_TRY(OAK_NEW(mask, count));
   const oak_status_t st = read_blocks(view, view->mask, n, block, mask);
   for (size_t c = 0; c < count && st == OAK_OK; c++) {
     if (dst[c] == solid) dst[c] = NAN;
     if (mask[c] >= 0.5) dst[c] = solid;
   }
-  free(mask);
   return st;
 }
 
 oak_status_t oak_view_range(const oak_grid_view_t *view, int var, double range[2]) {
   const size_t ncell = oak_view_block_cells(view);
-  double *cells;
+  OAK_FREED double *cells = NULL;
   oak_status_t st = OAK_NEW(cells, ncell);
   range[0] = INFINITY;
   range[1] = -INFINITY;
@@ -204,6 +203,5 @@ oak_status_t oak_view_range(const oak_grid_view_t *view, int var, double range[2
       range[1] = fmax(range[1], cells[c]);
     }
   }
-  free(cells);
   return st;
 }

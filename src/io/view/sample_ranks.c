@@ -58,7 +58,7 @@ oak_status_t oak_table_gather(MPI_Comm comm, oak_table_t *table) {
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &size);
   const int mine = (int)(table->nrow * table->ncol);
-  int *count;
+  OAK_FREED int *count = NULL;
   oak_status_t st = oak_agree(comm, OAK_NEW(count, size));
   if (st == OAK_OK) {
     MPI_Gather(&mine, 1, MPI_INT, count, 1, MPI_INT, 0, comm);
@@ -74,7 +74,6 @@ oak_status_t oak_table_gather(MPI_Comm comm, oak_table_t *table) {
     if (table->nrow > 0)
       qsort(table->value, (size_t)table->nrow, (size_t)table->ncol * sizeof(double), compare_rows);
   }
-  free(count);
   free(start);
   free(value);
   return st;
@@ -112,7 +111,7 @@ static oak_status_t find_own(const oak_grid_view_t *view, int count, const doubl
 static oak_status_t read_own(const oak_grid_view_t *view, const own_t *own, double *out) {
   const size_t ncell = oak_view_block_cells(view);
   const int batch = oak_view_batch(view), most = own->count < batch ? own->count : batch;
-  double *cells;
+  OAK_FREED double *cells = NULL;
   oak_status_t st = OAK_NEW(cells, (size_t)most * ncell + 1);
   for (int first = 0; first < own->count && st == OAK_OK; first += most) {
     const int n = own->count - first < most ? own->count - first : most;
@@ -123,7 +122,6 @@ static oak_status_t read_own(const oak_grid_view_t *view, const own_t *own, doub
             cells[(size_t)i * ncell + own->cell[first + i]];
     }
   }
-  free(cells);
   return st;
 }
 

@@ -21,7 +21,7 @@ static void print_csv(const oak_table_t *table, FILE *out) {
  * https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html. */
 static void print_npy(const oak_table_t *table, FILE *out) {
   const int one = 1, little_endian = *(const char *)&one == 1;
-  char *head = NULL;
+  OAK_FREED char *head = NULL;
   size_t length;
   FILE *text = open_memstream(&head, &length);
   if (!text) return;
@@ -41,7 +41,6 @@ static void print_npy(const oak_table_t *table, FILE *out) {
     fwrite(head, 1, length, out);
     fwrite(table->value, sizeof *table->value, (size_t)(table->nrow * table->ncol), out);
   }
-  free(head);
 }
 
 oak_status_t oak_table_write(const oak_table_t *table, const char *path) {
@@ -52,7 +51,7 @@ oak_status_t oak_table_write(const oak_table_t *table, const char *path) {
   }
   const size_t n = strlen(path);
   const int npy = n > 4 && !strcmp(path + n - 4, ".npy");
-  char *data = NULL;
+  OAK_FREED char *data = NULL;
   size_t bytes;
   FILE *out = open_memstream(&data, &bytes);
   OAK_CHECK(out, OAK_ERR_MEMORY, "no memory to write %s", path);
@@ -62,6 +61,5 @@ oak_status_t oak_table_write(const oak_table_t *table, const char *path) {
   if (bad || bytes == 0) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to write %s", path);
   if (st == OAK_OK) st = oak_make_parents(path);
   if (st == OAK_OK) st = oak_write_file(path, data, bytes);
-  free(data);
   return st;
 }

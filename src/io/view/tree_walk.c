@@ -444,7 +444,7 @@ oak_status_t oak_leaves_run(const oak_grid_view_t *view, int var, oak_node_visit
   const size_t ncell = oak_view_block_cells(view);
   const int limit = oak_view_batch(view), most = limit < view->nblock ? limit : view->nblock;
   if (most == 0) return OAK_OK;
-  double *batch;
+  OAK_FREED double *batch = NULL;
   oak_status_t st = OAK_NEW(batch, (size_t)most * ncell);
   for (int b = 0; b < view->nblock && st == OAK_OK; b += most) {
     const int n = view->nblock - b < most ? view->nblock - b : most;
@@ -452,6 +452,5 @@ oak_status_t oak_leaves_run(const oak_grid_view_t *view, int var, oak_node_visit
     for (int i = 0; i < n && st == OAK_OK; i++)
       st = visit(context, view->level[b + i], view->index[b + i], batch + (size_t)i * ncell);
   }
-  free(batch);
   return st;
 }

@@ -121,7 +121,7 @@ static oak_status_t write_boxes(const writer_t *w, int l) {
   const oak_grid_view_t *view = &w->view;
   const oak_boxes_t *boxes = boxes_of(w, l);
   const int n = boxes->nbox;
-  int32_t(*row)[6];
+  OAK_FREED int32_t(*row)[6] = NULL;
   OAK_TRY(OAK_NEW(row, n));
   for (int b = 0; b < n; b++) {
     int64_t low[3], high[3];
@@ -131,11 +131,9 @@ static oak_status_t write_boxes(const writer_t *w, int l) {
       row[b][2 * d + 1] = (int32_t)high[d];
     }
   }
-  const oak_status_t st = oak_disk_write(
-      view->disk, w->file.fd, row, (size_t)n * sizeof *row,
-      place_of(w, l, 0) + w->level_part[l].first_box * (int64_t)sizeof *row, w->file.part);
-  free(row);
-  return st;
+  return oak_disk_write(view->disk, w->file.fd, row, (size_t)n * sizeof *row,
+                        place_of(w, l, 0) + w->level_part[l].first_box * (int64_t)sizeof *row,
+                        w->file.part);
 }
 
 /** Number of corner \a n of cell (i, j, k) of a box, in the order of VTK. */
@@ -188,10 +186,9 @@ static oak_status_t write_shapes(const writer_t *w, int l) {
     const int64_t words = 3 * points > corners * cells ? 3 * points : corners * cells;
     if (words > most) most = words;
   }
-  double *data;
+  OAK_FREED double *data = NULL;
   oak_status_t st = OAK_NEW(data, most);
   for (int b = 0; b < nbox && st == OAK_OK; b++) st = write_cells(w, l, b, (char *)data);
-  free(data);
   return st;
 }
 
@@ -267,7 +264,7 @@ static oak_status_t write_values(writer_t *w) {
 /** Rank 0: make the file with corners. The values of a level follow those of coarser ones. */
 static oak_status_t create_cells(writer_t *w) {
   const oak_grid_view_t *view = &w->view;
-  int64_t *place;
+  OAK_FREED int64_t *place = NULL;
   OAK_TRY(OAK_NEW(place, OAK_VTKHDF_ARRAYS + (size_t)view->nvar));
   const oak_status_t st = oak_vtkhdf_create_cells(view, w->points, w->cells, w->file.part, place);
   memcpy(w->array, place, sizeof w->array);
@@ -276,7 +273,6 @@ static oak_status_t create_cells(writer_t *w) {
       w->place[n * (1 + view->nvar) + 1 + v] =
           place[OAK_VTKHDF_ARRAYS + v] +
           w->level_part[w->first + n].cells_before * view->value_bytes;
-  free(place);
   return st;
 }
 

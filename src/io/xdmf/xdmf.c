@@ -120,7 +120,7 @@ static int64_t corners_at(const writer_t *w, int b) {
 
 static oak_status_t write_corners(writer_t *w) {
   const size_t bytes = 3 * w->ncorner * sizeof(double);
-  double *point;
+  OAK_FREED double *point = NULL;
   if (w->ncorner == 0 || w->view->nblock == 0) return OAK_OK;
   oak_status_t st = OAK_NEW(point, 3 * w->ncorner);
   for (int b = 0; b < w->view->nblock && st == OAK_OK; b++) {
@@ -129,7 +129,6 @@ static oak_status_t write_corners(writer_t *w) {
     oak_view_corners(w->view, w->view->level[b], first, w->side, point);
     st = oak_disk_write(w->disk, w->fd, point, bytes, corners_at(w, b), w->path);
   }
-  free(point);
   return st;
 }
 
@@ -282,12 +281,11 @@ static void print_block(FILE *out, const writer_t *w, int b, const char *data) {
 
 /** The XML of blocks [b0, b1) in fresh memory; NULL: no memory. */
 static char *blocks_text(const writer_t *w, int b0, int b1, const char *data, size_t *length) {
-  char *text = NULL;
+  OAK_FREED char *text = NULL;
   FILE *out = open_memstream(&text, length);
   if (!out) return NULL;
   for (int b = b0; b < b1; b++) print_block(out, w, b, data);
   if (fclose(out) == 0) return text;
-  free(text);
   return NULL;
 }
 

@@ -182,8 +182,8 @@ static oak_status_t balance_only(oak_t *sim, int *moved) {
 static oak_status_t adapt_blocks(oak_t *sim, const int *flag, const int *reach, int *any) {
   const int old_blocks = sim->data.mesh->nblock;
   oak_undo_t undo;
-  oak_origin_t *origin = NULL;
-  double *square;
+  OAK_FREED oak_origin_t *origin = NULL;
+  OAK_FREED double *square = NULL;
   OAK_TRY(oak_undo_keep(sim, &undo));
   oak_timer_start(&sim->data.timers, OAK_PHASE_MESH);
   oak_status_t st = oak_parts_square_rates(sim, &square);
@@ -198,8 +198,6 @@ static oak_status_t adapt_blocks(oak_t *sim, const int *flag, const int *reach, 
   }
   if (st != OAK_OK) st = oak_undo_all(sim, &undo, st);
   oak_undo_forget(&undo);
-  free(origin);
-  free(square);
   return st;
 }
 
@@ -273,7 +271,7 @@ oak_status_t oak_adjust_refinement(oak_t *sim, int *changed) {
   }
   oak_status_t st = oak_fill_ghosts(&sim->data, 0, sim->data.clock.time);
   oak_keep_failure(&st, oak_criterion_set(sim));
-  int *flag = malloc((2 * sim->data.mesh->nblock + 1) * sizeof *flag);
+  OAK_FREED int *flag = malloc((2 * sim->data.mesh->nblock + 1) * sizeof *flag);
   oak_timer_start(&sim->data.timers, OAK_PHASE_FLAGS);
   if (!flag)
     st = OAK_FAIL(OAK_ERR_MEMORY, "out of memory for the flags of %d blocks",
@@ -286,7 +284,6 @@ oak_status_t oak_adjust_refinement(oak_t *sim, int *changed) {
   if (st == OAK_ERR_STATE) st = blame_refine(sim);
   const int *reach = sim->setup.refine.buffer ? flag + sim->data.mesh->nblock : NULL;
   if (st == OAK_OK) st = apply_flags(sim, flag, reach, changed);
-  free(flag);
   return st;
 }
 

@@ -141,7 +141,7 @@ static oak_status_t finish(oak_t *sim, FILE *stream) {
   return oak_agree(sim->setup.comm, oak_follow_changes(sim));
 }
 
-/* An object with nothing in it, on all ranks or none. */
+/* Allocate an empty simulation. All ranks succeed, or all fail. */
 static oak_status_t begin(MPI_Comm comm, oak_params_t *params, oak_t **out) {
   oak_t *sim;
   oak_status_t st = oak_agree(comm, OAK_NEW(sim, 1));

@@ -231,7 +231,7 @@ static oak_status_t explain_hooks(oak_t *sim, explain_t *e, FILE *stream) {
 oak_status_t oak_explain(MPI_Comm comm, oak_params_t *params, FILE *stream) {
   OAK_NEED(params);
   oak_t *sim;
-  explain_t *e;
+  OAK_FREED explain_t *e = NULL;
   oak_status_t st = oak_agree(comm, OAK_NEW(e, 1));
   if (st == OAK_OK) st = oak_sim_prepare(comm, params, &sim);
   if (st == OAK_OK) {
@@ -242,6 +242,5 @@ oak_status_t oak_explain(MPI_Comm comm, oak_params_t *params, FILE *stream) {
     free(e->said);
     free(e->assembly);
   }
-  free(e);
   return st;
 }

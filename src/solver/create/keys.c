@@ -75,9 +75,10 @@ static oak_status_t check_resolution(const oak_setup_t *setup, int d) {
 /* A coordinate of the mesh: ln r if the radius is logarithmic. */
 static oak_status_t set_axis(oak_setup_t *setup, int d) {
   const int logarithmic = setup->logarithmic && d == 0;
-  OAK_CHECK(!logarithmic || setup->coordinates >= OAK_POLAR, OAK_ERR_INPUT,
-            "%s: mesh.radius = logarithmic needs mesh.coordinates = polar, cylindrical or spherical",
-            oak_params_origin(setup->params, "mesh.radius"));
+  OAK_CHECK(
+      !logarithmic || setup->coordinates >= OAK_POLAR, OAK_ERR_INPUT,
+      "%s: mesh.radius = logarithmic needs mesh.coordinates = polar, cylindrical or spherical",
+      oak_params_origin(setup->params, "mesh.radius"));
   OAK_CHECK(!logarithmic || setup->xmin[0] > 0, OAK_ERR_INPUT,
             "mesh.xmin = %g: with mesh.radius = logarithmic the radius begins above 0",
             setup->xmin[0]);
@@ -111,7 +112,7 @@ oak_status_t oak_read_domain(oak_setup_t *setup) {
     setup->low[2] = setup->high[2] = 0;
     setup->trees[2] = 1;
   }
-  /* Kernels round theta to their precision: 4/3 must not end above 4/3 (kernels/rows.h). */
+  /* Rounded down to the precision of kernels: 4/3 must not become more (kernels/rows.h). */
   setup->interpolation_theta = round_down(setup, oak_params_real(p, "mesh.theta"));
   return OAK_OK;
 }

@@ -59,13 +59,12 @@ oak_status_t oak_carried_reserve(oak_data_t *data) {
 static oak_status_t upload_zeros(oak_data_t *data, int number) {
   const size_t bytes = (size_t)data->mesh->nblock * data->setup->cells * data->setup->store_size;
   if (!bytes) return OAK_OK;
-  void *zero = calloc(1, bytes);
+  OAK_FREED void *zero = calloc(1, bytes);
   OAK_CHECK(zero, OAK_ERR_MEMORY, "no memory for the field %s",
             data->setup->fields.field[number].name);
   oak_status_t st =
       oak_device_upload(data->setup->dev, data->fields.field[number].now.memory.mine, zero, bytes);
   if (st == OAK_OK) st = oak_device_sync(data->setup->dev);
-  free(zero);
   return st;
 }
 
@@ -112,7 +111,7 @@ oak_status_t oak_field_read(oak_data_t *data, int number, int first, int count, 
 static oak_status_t upload_values(oak_data_t *data, int number, const double *in) {
   const oak_setup_t *setup = data->setup;
   const int64_t cells = data->mesh->nblock * setup->cells;
-  float *single = NULL;
+  OAK_FREED float *single = NULL;
   if (!cells) return OAK_OK;
   if (setup->store_size == 4) {
     OAK_TRY(OAK_NEW(single, cells));
@@ -122,7 +121,6 @@ static oak_status_t upload_values(oak_data_t *data, int number, const double *in
       oak_device_upload(setup->dev, data->fields.field[number].now.memory.mine,
                         single ? (const void *)single : in, cells * setup->store_size);
   if (st == OAK_OK) st = oak_device_sync(setup->dev); /* the caller may change its values now */
-  free(single);
   return st;
 }
 

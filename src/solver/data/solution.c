@@ -80,7 +80,7 @@ oak_status_t oak_data_write(oak_data_t *data, int variable, int first, int count
                             const double *in) {
   const oak_setup_t *setup = data->setup;
   const int64_t size = setup->cells * setup->store_size;
-  char *buffer = malloc(size);
+  OAK_FREED char *buffer = malloc(size);
   OAK_CHECK(buffer, OAK_ERR_MEMORY, "out of memory for a block of %lld cells",
             (long long)setup->cells);
   oak_status_t st = OAK_OK;
@@ -96,7 +96,6 @@ oak_status_t oak_data_write(oak_data_t *data, int variable, int first, int count
     to += ((first + b) * (int64_t)setup->nvar + variable) * size;
     st = oak_device_upload(setup->dev, to, buffer, size);
   }
-  free(buffer);
   return st;
 }
 
@@ -132,7 +131,7 @@ void oak_print_place(const oak_data_t *data, int block, int64_t cell, char *text
 
 void oak_print_state(oak_data_t *data, int state, int block, int64_t cell, char *text,
                      size_t size) {
-  double *buffer = malloc(data->setup->cells * sizeof *buffer);
+  OAK_FREED double *buffer = malloc(data->setup->cells * sizeof *buffer);
   size_t at = 0;
   *text = 0;
   for (int v = 0; buffer && v < 2 * data->setup->nvar && at + 64 < size; v++) {
@@ -144,5 +143,4 @@ void oak_print_state(oak_data_t *data, int state, int block, int64_t cell, char 
     at += snprintf(text + at, size - at, "%s%.32s = %.6g", v ? ", " : "", name,
                    st == OAK_OK && !isnan(buffer[cell]) ? buffer[cell] : NAN);
   }
-  free(buffer);
 }

@@ -46,13 +46,11 @@ oak_adapt_task_t *oak_adapt_tasks(const oak_origin_t *origin, int count) {
 oak_status_t oak_adapt_copy(oak_data_t *data, const oak_carried_t *c, int to, int from, int count,
                             int base) {
   const int64_t bytes = c->exchange->components * data->setup->cells * data->setup->store_size;
-  oak_adapt_task_t *task;
+  OAK_FREED oak_adapt_task_t *task = NULL;
   OAK_TRY(OAK_NEW(task, count + 1));
   for (int n = 0; n < count; n++)
     task[n] = (oak_adapt_task_t){.source = from + n, .base = base, .kind = OAK_ADAPT_COPY};
-  oak_status_t st = oak_adapt_run(data, c, task, count, (char *)c->next->memory.mine + to * bytes);
-  free(task);
-  return st;
+  return oak_adapt_run(data, c, task, count, (char *)c->next->memory.mine + to * bytes);
 }
 
 oak_status_t oak_copy_state(oak_data_t *data, int to) {

@@ -72,7 +72,7 @@ static oak_status_t run(const oak_evaluate_t *e, int count, const double *in, do
 oak_status_t oak_evaluate(const oak_evaluate_t *e, int count, const oak_pair_t *pair,
                           oak_identity_t *out) {
   const int nin = 2 * e->nvar + 2;
-  double *in = malloc((size_t)count * (nin + stride(e)) * sizeof *in);
+  OAK_FREED double *in = malloc((size_t)count * (nin + stride(e)) * sizeof *in);
   void *memory = NULL;
   OAK_CHECK(in, OAK_ERR_MEMORY, "no memory for %d states", count);
   double *results = in + (size_t)count * nin;
@@ -87,6 +87,5 @@ oak_status_t oak_evaluate(const oak_evaluate_t *e, int count, const oak_pair_t *
   for (int i = 0; i < count && st == OAK_OK; i++)
     unpack(e, results + (size_t)i * stride(e), &out[i]);
   oak_device_free(e->sim->setup.dev, memory);
-  free(in);
   return st;
 }

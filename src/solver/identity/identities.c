@@ -84,16 +84,14 @@ static void report(const oak_samples_t *s, const verdicts_t *v, FILE *f, int *fa
 
 static oak_status_t check(oak_t *sim, oak_evaluate_t *e, FILE *f, int *failures) {
   oak_samples_t s;
-  verdicts_t *v = calloc(1, sizeof *v);
+  OAK_FREED verdicts_t *v = calloc(1, sizeof *v);
   oak_status_t st = oak_samples_new(e, &s);
-  oak_identity_t *same = calloc((size_t)s.count + 1, sizeof *same);
+  OAK_FREED oak_identity_t *same = calloc((size_t)s.count + 1, sizeof *same);
   if (st == OAK_OK && (!v || !same)) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for states");
   if (st == OAK_OK) st = judge(&s, v, same);
   if (st == OAK_OK) report(&s, v, sim->setup.rank == 0 ? f : NULL, failures);
   free(s.pair);
   free(s.out);
-  free(v);
-  free(same);
   return st;
 }
 

@@ -66,16 +66,14 @@ static oak_status_t find_states(oak_samples_t *s, oak_pair_t *pair, oak_identity
 }
 
 oak_status_t oak_samples_new(const oak_evaluate_t *e, oak_samples_t *s) {
-  oak_pair_t *pair = calloc(LOT, sizeof *pair);
-  oak_identity_t *out = calloc(LOT, sizeof *out);
+  OAK_FREED oak_pair_t *pair = calloc(LOT, sizeof *pair);
+  OAK_FREED oak_identity_t *out = calloc(LOT, sizeof *out);
   *s = (oak_samples_t){.e = e, .dim = e->sim->setup.dim};
   s->pair = calloc(STATES, sizeof *s->pair);
   s->out = calloc(STATES, sizeof *s->out);
   oak_status_t st = OAK_OK;
   if (!pair || !out || !s->pair || !s->out) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for states");
   if (st == OAK_OK) st = find_states(s, pair, out);
-  free(pair);
-  free(out);
   return st;
 }
 

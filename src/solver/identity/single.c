@@ -43,8 +43,8 @@ void oak_identity_consistency(const oak_samples_t *s, int riemann, oak_verdict_t
 
 oak_status_t oak_identity_nan(const oak_samples_t *s, oak_verdict_t *verdict) {
   const int nvar = s->e->nvar;
-  oak_pair_t *pair = calloc(nvar, sizeof *pair);
-  oak_identity_t *out = calloc(nvar, sizeof *out);
+  OAK_FREED oak_pair_t *pair = calloc(nvar, sizeof *pair);
+  OAK_FREED oak_identity_t *out = calloc(nvar, sizeof *out);
   oak_status_t st = OAK_OK;
   if (!pair || !out) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for states");
   for (int v = 0; v < nvar && st == OAK_OK; v++) {
@@ -57,8 +57,6 @@ oak_status_t oak_identity_nan(const oak_samples_t *s, oak_verdict_t *verdict) {
   for (int v = 0; v < nvar && st == OAK_OK; v++)
     oak_verdict_note(s, verdict, &pair[v], out[v].valid && !oak_is_fixed(s, v) ? 1 : 0, 0.5,
                      "VALID accepts a conserved state with %s = nan", oak_conserved_name(s, v));
-  free(pair);
-  free(out);
   return st;
 }
 
@@ -82,7 +80,7 @@ static void apply(const oak_samples_t *s, const image_t *m, const double *q, dou
   for (int v = 0; v < s->e->nvar; v++) out[v] = m->sign[v] * q[m->from[v]];
 }
 
-/* The largest difference between the image of a flux and the flux of the image. */
+/* The largest difference between the mirrored flux and the flux of the mirrored states. */
 static double compare(const oak_samples_t *s, const image_t *m, const double *flux,
                       const double *of_image, int *where, double *expected) {
   double worst = 0, image[OAK_MAX_NVAR];
@@ -131,9 +129,9 @@ static void compare_all(const oak_samples_t *s, const image_t *m, int dir, const
 
 static oak_status_t check_image(const oak_samples_t *s, const image_t *m, int dir,
                                 const char *words, oak_verdict_t *hooks, oak_verdict_t *riemann) {
-  oak_pair_t *pair = calloc(s->count, sizeof *pair);
-  oak_identity_t *out = calloc((size_t)s->count, sizeof *out);
-  oak_identity_t *left = calloc((size_t)s->count, sizeof *left);
+  OAK_FREED oak_pair_t *pair = calloc(s->count, sizeof *pair);
+  OAK_FREED oak_identity_t *out = calloc((size_t)s->count, sizeof *out);
+  OAK_FREED oak_identity_t *left = calloc((size_t)s->count, sizeof *left);
   oak_status_t st = OAK_OK;
   if (!pair || !out || !left) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for states");
   for (int i = 0; i < s->count && st == OAK_OK; i++) {
@@ -148,9 +146,6 @@ static oak_status_t check_image(const oak_samples_t *s, const image_t *m, int di
   for (int i = 0; i < s->count && st == OAK_OK; i++)
     memcpy(out[i].flux, left[i].flux, sizeof out[i].flux);
   if (st == OAK_OK) compare_all(s, m, dir, words, out, hooks, riemann);
-  free(pair);
-  free(out);
-  free(left);
   return st;
 }
 

@@ -102,8 +102,8 @@ oak_status_t oak_identity_waves(const oak_samples_t *s, oak_verdict_t *real, oak
       snprintf(riemann[r].message, sizeof riemann[r].message, "%s", missing);
     return OAK_OK;
   }
-  oak_pair_t *pair = calloc(2 * (size_t)s->e->nvar, sizeof *pair);
-  oak_identity_t *out = calloc(2 * (size_t)s->e->nvar, sizeof *out);
+  OAK_FREED oak_pair_t *pair = calloc(2 * (size_t)s->e->nvar, sizeof *pair);
+  OAK_FREED oak_identity_t *out = calloc(2 * (size_t)s->e->nvar, sizeof *out);
   oak_status_t st = OAK_OK;
   if (!pair || !out) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for states");
   for (int i = 0; i < s->count && st == OAK_OK; i++) {
@@ -117,8 +117,6 @@ oak_status_t oak_identity_waves(const oak_samples_t *s, oak_verdict_t *real, oak
       oak_verdict_note(s, real, &s->pair[i], 1, 0.5, "FLUX along %c is not finite near this state",
                        "xyz"[s->pair[i].dir]);
   }
-  free(pair);
-  free(out);
   return st;
 }
 
@@ -143,9 +141,9 @@ static void join(const oak_samples_t *s, const double *middle, int dir, double *
 
 oak_status_t oak_identity_step(const oak_samples_t *s, oak_verdict_t *verdict) {
   const int n = s->count;
-  oak_pair_t *low = calloc(3 * (size_t)n, sizeof *low);
+  OAK_FREED oak_pair_t *low = calloc(3 * (size_t)n, sizeof *low);
   oak_pair_t *high = low ? low + n : NULL, *after = low ? low + 2 * n : NULL;
-  oak_identity_t *out = calloc(3 * (size_t)n, sizeof *out);
+  OAK_FREED oak_identity_t *out = calloc(3 * (size_t)n, sizeof *out);
   oak_status_t st = OAK_OK;
   if (!low || !out) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for states");
   for (int i = 0; i < n && st == OAK_OK; i++) {
@@ -171,7 +169,5 @@ oak_status_t oak_identity_step(const oak_samples_t *s, oak_verdict_t *verdict) {
                      "states leaves one that VALID refuses:%s. WAVE_SPEEDS may be too slow",
                      "xyz"[s->pair[i].dir], left);
   }
-  free(low);
-  free(out);
   return st;
 }

@@ -30,12 +30,10 @@ static oak_status_t read_list(const oak_grid_view_t *view, int var, int n, const
   const oak_view_source_t *source = view->owner;
   const int variable = number_of(source, var);
   if (!source->block) return oak_variable_read_list(&source->sim->data, variable, block, n, dst);
-  int *list;
+  OAK_FREED int *list = NULL;
   OAK_TRY(OAK_NEW(list, n + 1));
   for (int b = 0; b < n; b++) list[b] = source->block[block[b]];
-  const oak_status_t st = oak_variable_read_list(&source->sim->data, variable, list, n, dst);
-  free(list);
-  return st;
+  return oak_variable_read_list(&source->sim->data, variable, list, n, dst);
 }
 
 /* This rank's blocks that touch the region. */

@@ -94,7 +94,7 @@ static oak_status_t exchange_values(oak_view_ghosts_t *g) {
   const MPI_Comm comm = g->sim->setup.comm;
   int n = t->nleaf - t->nblock, at = 0;
   for (int p = 0; p < g->npeer; p++) n += g->give_count[p];
-  MPI_Request *request;
+  OAK_FREED MPI_Request *request = NULL;
   oak_status_t st = oak_agree(comm, OAK_NEW(request, n + 1));
   for (int p = 0; p < g->npeer && st == OAK_OK; p++)
     for (int i = 0; i < g->count[p]; i++)
@@ -105,7 +105,6 @@ static oak_status_t exchange_values(oak_view_ghosts_t *g) {
       MPI_Isend(g->value + g->give[g->give_start[p] + i] * g->cells, (int)g->cells, MPI_DOUBLE,
                 g->peer[p], 2, comm, &request[at++]);
   if (st == OAK_OK) MPI_Waitall(at, request, MPI_STATUSES_IGNORE);
-  free(request);
   return st;
 }
 

@@ -157,7 +157,7 @@ static int count_sums(const columns_t *list) { return 3 * list->count + 2; }
 static oak_status_t look_at_cells(oak_t *sim, const oak_output_item_t *item, const columns_t *list,
                                   const int (*box)[6], extremum_t *best, double *part) {
   const int nblock = sim->data.mesh->nblock;
-  oak_measured_t *found;
+  OAK_FREED oak_measured_t *found = NULL;
   oak_status_t st = OAK_NEW(found, (size_t)list->count * (size_t)nblock);
   const int mask = oak_variables_mask(&sim->setup), width = count_sums(list);
   for (int b = 0; b < nblock && st == OAK_OK; b++)
@@ -176,7 +176,6 @@ static oak_status_t look_at_cells(oak_t *sim, const oak_output_item_t *item, con
       if (mask >= 0 && list->variable[v] != mask) sum[width - 2] = block[b].count * volume;
     }
   }
-  free(found);
   return st;
 }
 
@@ -299,15 +298,13 @@ static void history_head(const oak_output_item_t *item, FILE *f) {
 
 static oak_status_t open_history(oak_output_item_t *item) {
   earlier_t *earlier = item->data = calloc(1, sizeof *earlier);
-  char *names = NULL;
+  OAK_FREED char *names = NULL;
   size_t length;
   FILE *f = earlier ? open_memstream(&names, &length) : NULL;
   if (f) print_names(item, f);
   const int good = f && fclose(f) == 0;
-  oak_status_t st = good ? oak_rates_choose(item, names, &earlier->rates)
-                         : OAK_FAIL(OAK_ERR_MEMORY, "no memory for output %s", item->name);
-  free(names);
-  return st;
+  return good ? oak_rates_choose(item, names, &earlier->rates)
+              : OAK_FAIL(OAK_ERR_MEMORY, "no memory for output %s", item->name);
 }
 
 static void print_values(const oak_output_item_t *item, const oak_grid_view_t *view,

@@ -229,11 +229,10 @@ static void probe_head(const oak_output_item_t *item, FILE *f) {
 static oak_status_t probe_row(oak_output_item_t *item, const oak_grid_view_t *view, FILE *f) {
   const probe_t *probe = item->data;
   const int n = probe->count * view->nvar;
-  double *value;
+  OAK_FREED double *value = NULL;
   oak_status_t st = oak_agree(view->comm, OAK_NEW(value, n + 1));
   if (st == OAK_OK) st = oak_sample_points(view, probe->count, (const double(*)[3])probe->x, value);
   for (int i = 0; i < n && f && st == OAK_OK; i++) fprintf(f, ",%.17g", value[i]);
-  free(value);
   return st;
 }
 

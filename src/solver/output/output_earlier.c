@@ -77,12 +77,11 @@ static int is_later_output(const oak_output_t *out, const char *name) {
 }
 
 static oak_status_t keep_checkpoints(keep_t *k) {
-  oak_checkpoint_name_t *list;
+  OAK_FREED oak_checkpoint_name_t *list = NULL;
   int count;
   oak_status_t st = oak_checkpoint_list(k->out->folder, &list, &count);
   for (int i = 0; i < count && st == OAK_OK; i++)
     if (list[i].step > k->out->sim->data.clock.step) st = move(k, list[i].name);
-  free(list);
   return st;
 }
 

@@ -40,7 +40,7 @@ void oak_text_drop(oak_text_t *text) {
 /* Keep the first line and whole rows up to a step. */
 static oak_status_t keep_rows(FILE *file, const char *path, const char *head, long step,
                               oak_text_t *kept) {
-  char *line = NULL;
+  OAK_FREED char *line = NULL;
   size_t room = 0;
   ssize_t length = getline(&line, &room, file);
   oak_status_t st = OAK_OK;
@@ -58,7 +58,6 @@ static oak_status_t keep_rows(FILE *file, const char *path, const char *head, lo
       fputs(line, kept->stream);
   }
   if (st == OAK_OK && ferror(file)) st = oak_file_failed("read", path, errno);
-  free(line);
   return st;
 }
 

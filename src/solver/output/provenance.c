@@ -107,7 +107,7 @@ static oak_status_t write_parameters(const oak_t *sim, const char *folder, const
 
 oak_status_t oak_provenance_write(const oak_t *sim, const char *folder, const char *command,
                                   const char *begun_from) {
-  char *comments = NULL;
+  OAK_FREED char *comments = NULL;
   size_t length;
   FILE *f = open_memstream(&comments, &length);
   oak_status_t st = f ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "no memory to write to %s", folder);
@@ -121,6 +121,5 @@ oak_status_t oak_provenance_write(const oak_t *sim, const char *folder, const ch
   if (f && fclose(f) != 0 && st == OAK_OK)
     st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to write to %s", folder);
   if (st == OAK_OK) st = write_parameters(sim, folder, comments);
-  free(comments);
   return st;
 }

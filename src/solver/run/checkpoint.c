@@ -208,11 +208,10 @@ static oak_status_t check_domain(const oak_t *sim, const oak_checkpoint_file_t *
 }
 
 static oak_status_t check_bodies(const oak_t *sim, const oak_checkpoint_file_t *file) {
-  char *text;
+  OAK_FREED char *text = NULL;
   OAK_TRY(print_parameters(sim, &text));
   const oak_status_t st =
       oak_changes_bodies(file->head.text[OAK_CHECKPOINT_PARAMETERS], text, file->path);
-  free(text);
   return st;
 }
 
@@ -334,7 +333,7 @@ static oak_status_t upload_blocks(oak_t *sim, const oak_checkpoint_file_t *file,
   const size_t bytes = (size_t)oak_checkpoint_block_bytes(&file->head);
   const int all = oak_checkpoint_chunk(&file->head), chunk = p->count < all ? p->count : all;
   if (p->count == 0) return OAK_OK;
-  char *buffer = malloc(chunk * bytes);
+  OAK_FREED char *buffer = malloc(chunk * bytes);
   OAK_CHECK(buffer, OAK_ERR_MEMORY, "out of memory for %d blocks", chunk);
   oak_status_t st = OAK_OK;
   for (int b = 0; b < p->count && st == OAK_OK; b += chunk) {
@@ -342,7 +341,6 @@ static oak_status_t upload_blocks(oak_t *sim, const oak_checkpoint_file_t *file,
     st = oak_checkpoint_data(file, p->first + b, n, p->sum + b, buffer);
     if (st == OAK_OK) st = copy_blocks(sim, b, n, buffer, 1);
   }
-  free(buffer);
   return st;
 }
 
@@ -420,11 +418,10 @@ oak_status_t oak_checkpoint_load(oak_t *sim, const char *path, char **schedule,
 
 oak_status_t oak_read_checkpoint(oak_t *sim, const char *path) {
   OAK_BEGIN(sim);
-  char *schedule;
+  OAK_FREED char *schedule = NULL;
   oak_changes_t changes;
   oak_timer_start(&sim->data.timers, OAK_PHASE_CHECKPOINT);
   const oak_status_t st = oak_checkpoint_load(sim, path, &schedule, &changes);
   oak_timer_stop(&sim->data.timers, OAK_PHASE_CHECKPOINT);
-  free(schedule);
   return st;
 }

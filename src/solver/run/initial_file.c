@@ -224,7 +224,7 @@ static oak_remap_block_t block_of(const oak_t *sim, int b) {
 
 oak_status_t oak_initial_file_refine(oak_t *sim, oak_initial_file_t *file, int *changed) {
   const int n = sim->data.mesh->nblock;
-  int *flag;
+  OAK_FREED int *flag = NULL;
   oak_status_t st = OAK_NEW(flag, n + 1);
   for (int b = 0; b < n && flag; b++) {
     const oak_remap_block_t block = block_of(sim, b);
@@ -232,7 +232,6 @@ oak_status_t oak_initial_file_refine(oak_t *sim, oak_initial_file_t *file, int *
   }
   st = oak_data_agree(&sim->data, st);
   if (st == OAK_OK) st = oak_adjust_refinement_flags(sim, flag, changed);
-  free(flag);
   return st;
 }
 
@@ -288,7 +287,7 @@ static oak_status_t set_fields(oak_t *sim, oak_initial_file_t *file, double *val
 
 oak_status_t oak_initial_file_set(oak_t *sim, oak_initial_file_t *file) {
   const size_t cells = (size_t)sim->data.mesh->nblock * (size_t)sim->setup.cells;
-  double *value;
+  OAK_FREED double *value = NULL;
   oak_status_t st = oak_data_agree(&sim->data, OAK_NEW(value, 3 * cells + 1));
   if (st == OAK_OK) st = oak_data_agree(&sim->data, set_state(sim, file, OAK_REMAP_SLOPES, value));
   /* A slope may lead to a negative pressure. Means of cells never do. */
@@ -297,6 +296,5 @@ oak_status_t oak_initial_file_set(oak_t *sim, oak_initial_file_t *file) {
     if (st == OAK_OK) st = oak_find_invalid(sim, 0, OAK_INVALID_INITIAL);
   }
   if (st == OAK_OK) st = oak_data_agree(&sim->data, set_fields(sim, file, value));
-  free(value);
   return st;
 }

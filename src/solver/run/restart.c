@@ -53,7 +53,7 @@ static void tell_end(const oak_output_t *out) {
 static oak_status_t load(oak_output_t *out, const char *path) {
   oak_t *sim = out->sim;
   oak_changes_t changes = {.count = 0};
-  char *schedule;
+  OAK_FREED char *schedule = NULL;
   oak_timer_start(&sim->data.timers, OAK_PHASE_CHECKPOINT);
   oak_status_t st = oak_checkpoint_load(sim, path, &schedule, &changes);
   oak_timer_stop(&sim->data.timers, OAK_PHASE_CHECKPOINT);
@@ -66,7 +66,6 @@ static oak_status_t load(oak_output_t *out, const char *path) {
     tell_end(out);
     st = oak_agree(sim->setup.comm, oak_output_load(out, schedule));
   }
-  free(schedule);
   return st;
 }
 

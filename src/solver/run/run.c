@@ -70,7 +70,7 @@ static oak_status_t adapt(oak_t *sim, oak_saving_t *saving) {
     st = whole ? oak_adapt_finish(sim) : oak_adjust_refinement(sim, NULL);
   }
   if (st != OAK_ERR_MEMORY) return st;
-  char *message = strdup(oak_last_error());
+  OAK_FREED char *message = strdup(oak_last_error());
   (void)oak_output_disk_close(saving->out, OAK_OK);
   if (oak_saving_write(saving) == OAK_OK)
     OAK_FAIL(st,
@@ -78,7 +78,6 @@ static oak_status_t adapt(oak_t *sim, oak_saving_t *saving) {
              message ? message : "out of memory", saving->out->folder, sim->data.clock.step);
   else
     OAK_FAIL(st, "%s", message ? message : "out of memory");
-  free(message);
   return st;
 }
 

@@ -67,7 +67,7 @@ oak_status_t oak_restart(oak_output_t *out, const char *which);
  * (oak_checkpoint_fits). Collective. */
 oak_status_t oak_restart_check(const oak_t *sim, const char *which);
 
-/** How a run that goes on from \a which uses the output folder. Rank-local. */
+/** What a run does with the files in its folder if it goes on from \a which. Rank-local. */
 oak_folder_use_t oak_restart_folder(const oak_t *sim, const char *which);
 
 /* run.c */

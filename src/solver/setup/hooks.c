@@ -370,11 +370,10 @@ static oak_status_t search_files(search_t *s, const oak_user_files_t *files) {
   for (int i = 0; i < files->nfile; i++) {
     s->file = &files->file[i];
     s->nplace = 0;
-    char *text = oak_str_copy(s->file->text);
+    OAK_FREED char *text = oak_str_copy(s->file->text);
     OAK_CHECK(text, OAK_ERR_MEMORY, "no memory to read %s", s->file->path);
     blank_directives(text);
     search_text(s, text);
-    free(text);
   }
   return OAK_OK;
 }
@@ -392,7 +391,7 @@ static oak_status_t search_file(search_t *s, oak_owner_t owner, const char *path
 /* What a file declares, by itself: *found is to be freed. */
 static oak_status_t list_declared(const char *path, oak_declared_t **found) {
   oak_user_files_t all = {.file = NULL};
-  search_t *s = calloc(1, sizeof *s);
+  OAK_FREED search_t *s = calloc(1, sizeof *s);
   *found = calloc(1, sizeof **found);
   oak_status_t st = OAK_OK;
   if (!*found || !s) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to read %s", path);
@@ -401,7 +400,6 @@ static oak_status_t list_declared(const char *path, oak_declared_t **found) {
     st = search_file(s, OAK_OF_PROBLEM, path, &all);
   }
   oak_user_files_free(&all);
-  free(s);
   return st;
 }
 
@@ -409,7 +407,7 @@ static oak_status_t list_declared(const char *path, oak_declared_t **found) {
 static oak_status_t list_names(const char *path,
                                const char *(*name_of)(const oak_declared_t *found, int n),
                                char *names, size_t size) {
-  oak_declared_t *found;
+  OAK_FREED oak_declared_t *found = NULL;
   const char *name;
   size_t length = 0;
   oak_status_t st = list_declared(path, &found);
@@ -417,7 +415,6 @@ static oak_status_t list_names(const char *path,
   for (int n = 0; st == OAK_OK && length < size && (name = name_of(found, n)); n++)
     if (*name)
       length += (size_t)snprintf(names + length, size - length, "%s%s", length ? " " : "", name);
-  free(found);
   return st;
 }
 
@@ -462,7 +459,7 @@ oak_status_t oak_list_equations(const char *path, char *names, size_t size) {
 
 oak_status_t oak_find_declared(const char *physics, const char *problem, oak_declared_t *out) {
   oak_user_files_t all = {.file = NULL};
-  search_t *s;
+  OAK_FREED search_t *s = NULL;
   OAK_TRY(OAK_NEW(s, 1));
   s->out = out;
   out->count = out->noutput = out->nfield = out->nfixed = out->nface = out->ntable =
@@ -479,6 +476,5 @@ oak_status_t oak_find_declared(const char *physics, const char *problem, oak_dec
                     physics, out->hooks.hook[n].form);
   if (st == OAK_OK) st = oak_check_macros(&all);
   oak_user_files_free(&all);
-  free(s);
   return st;
 }

@@ -183,8 +183,8 @@ oak_status_t oak_setup_find_files(oak_setup_t *setup) {
   return oak_setup_check_flux(setup);
 }
 
-/* The files are as they were when the run started: kernels read the parameters that were found
- * then. */
+/* Refuse files that declare other parameters than when the run started, because kernels read the
+ * parameters that were found then. */
 static oak_status_t check_unchanged(const oak_setup_t *setup) {
   oak_declared_t *now;
   OAK_TRY(OAK_NEW(now, 1));

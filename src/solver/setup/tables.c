@@ -26,7 +26,8 @@ typedef struct {
 
 /* ---- what files declare */
 
-/* The method, and the help text without its word. */
+/* The method that the first word of a help text names, -1 if the word is unknown. \a help then
+ * points behind the word. */
 static int read_method(const char **help) {
   for (int m = LINEAR; m <= LOG; m++) {
     const size_t length = strlen(method_word[m]);
@@ -91,11 +92,10 @@ static oak_status_t find_file(oak_setup_t *setup, int t) {
   OAK_CHECK(S_ISREG(info.st_mode) && info.st_size <= LARGEST_FILE, OAK_ERR_INPUT,
             "%s: %s = %s: must be a text file of at most %d MiB", origin, key, name,
             LARGEST_FILE >> 20);
-  char *full = realpath(found, NULL);
+  OAK_FREED char *full = realpath(found, NULL);
   OAK_CHECK(full && strlen(full) < sizeof setup->tables.table[t].path, OAK_ERR_FILE,
             "cannot resolve the path %s", found);
   snprintf(setup->tables.table[t].path, sizeof setup->tables.table[t].path, "%s", full);
-  free(full);
   return OAK_OK;
 }
 

@@ -101,7 +101,7 @@ oak_status_t oak_bodies_sum(oak_t *sim, oak_poisson_t *p, int state, double time
   oak_elliptic_level_t *top = oak_elliptic_top(p->elliptic);
   const int n = sim->data.mesh->nblock, count = oak_body_count(&sim->setup) * OAK_BODY_SUMS;
   const size_t bytes = (size_t)(n + 1) * count * sizeof(double);
-  double *host = malloc(bytes);
+  OAK_FREED double *host = malloc(bytes);
   void *sums = NULL;
   oak_body_args_t args;
   body_args(sim, p, p->elliptic->nlevel - 1, state, time, &args);
@@ -120,6 +120,5 @@ oak_status_t oak_bodies_sum(oak_t *sim, oak_poisson_t *p, int state, double time
   st = oak_data_agree(&sim->data, st);
   if (st == OAK_OK) st = oak_sum_exact(sim->setup.comm, count, n, host, p->charge);
   oak_device_free(sim->setup.dev, sums);
-  free(host);
   return st;
 }

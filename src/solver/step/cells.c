@@ -49,10 +49,9 @@ static oak_status_t reduce_globals(const oak_t *sim, const double *part, double 
 static int has_globals(const oak_t *sim) { return sim->setup.description.nglobal > 0; }
 
 oak_status_t oak_globals_measure(oak_t *sim, double *value) {
-  double *part = NULL;
+  OAK_FREED double *part = NULL;
   oak_status_t st = oak_data_agree(&sim->data, read_globals(sim, &part));
   if (st == OAK_OK) st = reduce_globals(sim, part, value);
-  free(part);
   return st;
 }
 

@@ -16,8 +16,8 @@
  */
 enum { STAGES = 1, RATE0 = 3, RATE = 4, RKL2_STATES = 5 };
 
-/* Bytes for blocks with ghost cells that oak_diffusion reads at a time: they should stay in a
- * cache, and be enough for all lanes of a GPU. */
+/* Bytes of the blocks with ghost cells that oak_diffusion reads at a time. So many fit in a cache
+ * and give work to all lanes of a GPU. */
 enum { BATCH_BYTES = 32 << 20 };
 
 static int has_diffusion(const oak_t *sim) {
@@ -168,13 +168,12 @@ const oak_part_t oak_part_diffusion = {.name = "diffusive fluxes",
 /* The largest rate of this rank's blocks: forward Euler steps are stable up to its inverse. */
 static oak_status_t local_rate(oak_t *sim, double time, double *most) {
   const int n = sim->data.mesh->nblock;
-  double *rate = malloc((n + 1) * sizeof *rate);
+  OAK_FREED double *rate = malloc((n + 1) * sizeof *rate);
   *most = 0;
   OAK_CHECK(rate, OAK_ERR_MEMORY, "no memory for the rates of %d blocks", n);
   const oak_status_t st = read_rates(sim, time, rate);
   for (int b = 0; b < n && st == OAK_OK; b++)
     if (rate[b] > *most) *most = rate[b];
-  free(rate);
   return st;
 }
 

@@ -49,7 +49,7 @@ static oak_status_t read_parts(oak_t *sim, const int (*box)[6], double *part) {
 oak_status_t oak_forces_measure(oak_t *sim, const int (*box)[6], double force[2][3]) {
   const int nblock = sim->data.mesh->nblock;
   double sum[COMPONENTS];
-  double *part = malloc((size_t)nblock * COMPONENTS * sizeof *part + 1);
+  OAK_FREED double *part = malloc((size_t)nblock * COMPONENTS * sizeof *part + 1);
   OAK_TRY(build(sim));
   oak_status_t st = part ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "no memory for the forces of blocks");
   const oak_status_t filled = oak_fill_ghosts(&sim->data, 0, sim->data.clock.time);
@@ -58,6 +58,5 @@ oak_status_t oak_forces_measure(oak_t *sim, const int (*box)[6], double force[2]
   st = oak_data_agree(&sim->data, st);
   if (st == OAK_OK) st = oak_sum_exact(sim->setup.comm, COMPONENTS, nblock, part, sum);
   for (int i = 0; i < COMPONENTS && st == OAK_OK; i++) force[i / 3][i % 3] = sum[i];
-  free(part);
   return st;
 }

@@ -35,7 +35,7 @@ static const struct {
 
 /* The first invalid cell of this rank, if there is one: a line about it. */
 static oak_status_t describe_invalid(oak_t *sim, int state, oak_invalid_t kind) {
-  double *valid;
+  OAK_FREED double *valid = NULL;
   OAK_TRY(OAK_NEW(valid, sim->setup.cells));
   oak_status_t st = OAK_OK;
   for (int b = 0; b < sim->data.mesh->nblock && st == OAK_OK; b++) {
@@ -52,7 +52,6 @@ static oak_status_t describe_invalid(oak_t *sim, int state, oak_invalid_t kind) 
                   invalid_text[kind].when, sim->data.clock.step, sim->data.clock.time, place,
                   sim->data.mesh->level[b], values, invalid_text[kind].advice);
   }
-  free(valid);
   return st;
 }
 
@@ -80,13 +79,12 @@ static oak_status_t describe_block(const oak_t *sim, int b) {
 static oak_status_t describe_counts(oak_t *sim) {
   const int results = oak_data_results(&sim->data);
   const size_t count = (size_t)sim->data.mesh->nblock * results;
-  int *bad;
+  OAK_FREED int *bad = NULL;
   OAK_TRY(OAK_NEW(bad, count + 1));
   oak_status_t st =
       oak_device_download(sim->setup.dev, bad, sim->data.results.bad, count * sizeof *bad);
   for (size_t i = 0; i < count && st == OAK_OK; i++)
     if (bad[i]) st = describe_block(sim, (int)(i / results));
-  free(bad);
   return st;
 }
 

@@ -40,13 +40,12 @@ oak_status_t oak_block_rates(const oak_t *sim, int blocks, double *rate) {
 
 oak_status_t oak_block_rates_set(const oak_t *sim, const double *rate) {
   const int n = sim->data.mesh->nblock, results = oak_data_results(&sim->data);
-  double *all;
+  OAK_FREED double *all = NULL;
   OAK_TRY(OAK_NEW(all, (size_t)n * results + 1));
   for (int b = 0; b < n; b++) all[(size_t)b * results] = rate[b];
   oak_status_t st = OAK_OK;
   if (n)
     st = oak_device_upload(sim->setup.dev, sim->data.results.rate, all,
                            (size_t)n * results * sizeof *all);
-  free(all);
   return st;
 }

@@ -83,7 +83,7 @@ oak_status_t oak_read_results(oak_t *sim, double local[2]) {
                              .out = sim->data.results.sums};
   local[0] = local[1] = 0;
   if (!count) return OAK_OK;
-  double *out;
+  OAK_FREED double *out = NULL;
   OAK_TRY(OAK_NEW(out, 2 * chunks));
   oak_status_t st =
       oak_device_launch(sim->setup.dev, sim->setup.kernel.results, chunks, &args, sizeof args);
@@ -93,6 +93,5 @@ oak_status_t oak_read_results(oak_t *sim, double local[2]) {
     if (out[2 * c] > local[0]) local[0] = out[2 * c];
     local[1] += out[2 * c + 1];
   }
-  free(out);
   return st;
 }

@@ -75,14 +75,13 @@ static oak_status_t look_at(oak_t *sim, int state, int hook, int v, double least
 }
 
 static oak_status_t look(oak_t *sim, int nstate, unsigned wanted, double least) {
-  double *value = malloc(sim->setup.cells * sizeof *value);
+  OAK_FREED double *value = malloc(sim->setup.cells * sizeof *value);
   oak_status_t st = OAK_OK;
   OAK_CHECK(value, OAK_ERR_MEMORY, "no memory for a block");
   for (int h = 0; h < OAK_TRACE_COUNT && st == OAK_OK; h++)
     for (int s = 0; s < nstate && st == OAK_OK && wanted >> h & 1; s++)
       for (int v = 0; v < (is_vector(h) ? sim->setup.nvar : 1) && st == OAK_OK; v++)
         st = look_at(sim, s, h, v, least, value);
-  free(value);
   return st;
 }
 
