@@ -120,7 +120,8 @@ static void scan_key(oak_device_t *dev, char key[33]) {
 
 static int way_value(const way_t *way, char key[33]) {
   const int library = strstr(way->source, "part_value") != NULL;
-  oak_device_t *dev = open_device(in_folder("own-cc"), flags_of(way));
+  /* What oak sees is also seen where it does not ask the compiler, which is no script then. */
+  oak_device_t *dev = open_device(way->by == SEEN ? "" : in_folder("own-cc"), flags_of(way));
   oak_module_t *module;
   int value = 0;
   scan_key(dev, key);
@@ -142,10 +143,10 @@ static void test_ways(void **state) {
   snprintf(before, sizeof before, "%s", getenv("PATH") ? getenv("PATH") : "/usr/bin:/bin");
   setenv("CPATH", in_folder("path"), 1);
   setenv("PATH", text("%s:%s", in_folder("path"), before), 1);
-  setenv("COMPILER_PATH", in_folder("programs"), 1);
   for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
     const way_t *way = &ways[i];
     char before[33], after[33];
+    if (way->by != SEEN) setenv("COMPILER_PATH", in_folder("programs"), 1);
     write_script("own-cc", "exec cc \"$@\"");
     write_file("value.c", way->source);
     shell(text("cd %s && %s && chmod 0700 own-cc", folder, way->one));
@@ -154,9 +155,9 @@ static void test_ways(void **state) {
     int two = way_value(way, after);
     if (one != 1 || two != 2) fail_msg("%s: %d, then %d", way->name, one, two);
     if (way->by == SEEN && !strcmp(before, after)) fail_msg("%s: oak's own key", way->name);
+    unsetenv("COMPILER_PATH");
   }
   unsetenv("CPATH");
-  unsetenv("COMPILER_PATH");
   setenv("PATH", before, 1);
 }
 

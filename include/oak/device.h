@@ -157,7 +157,8 @@ typedef struct {
    */
   void (*describe)(oak_device_t *dev, char *text, size_t size);
   /** Hash everything outside the source that a binary depends on. \a compiler 0: only what is known
-   * without a compiler, such as the processor and the flags of the user. */
+   * without a compiler, such as the processor and the flags of the user; -1: also which compiler
+   * and which flags oak takes, without asking it. */
   oak_status_t (*fingerprint)(oak_device_t *dev, int compiler, oak_hash_t *hash);
 } oak_device_ops_t;
 

@@ -11,17 +11,27 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/str.h"
 #include "device_private.h"
 
-/** Write a reference to an entry, by which a machine without a compiler finds the entry. The
- * reference is a file. Its name is the key that oak can compute without a compiler; its content is
- * the key of the entry. If it cannot be written, the build goes on. */
+/** Write a reference to an entry, by which the entry is found without asking the compiler. The
+ * reference is a file. Its name is the key that oak can compute without a compiler. Its lines are
+ * the key of the entry and, if they are known, the version of the compiler, what the entry depends
+ * on outside the sources, and before that the hash of these files. If the reference cannot be
+ * written, the build goes on. */
 static void note_entry(oak_device_t *dev, const oak_source_t *source, const oak_keys_t *keys) {
   oak_buffer_t old = {0}, text = {0};
-  char *path;
+  char *path, hex[33];
+  int settled;
   if (!dev->ops->preprocess || dev->unkept) return;
   if (oak_entry_path(dev, dev->cache, source, keys->scan, ".ref", &path) != OAK_OK) return;
   oak_buffer_print(&text, "%s\n", keys->built);
+  if (dev->outside.count > 0 && oak_outside_key(dev, &dev->outside, hex, &settled) == OAK_OK &&
+      settled) {
+    oak_buffer_print(&text, "%s\n%s\n", dev->compiler->version, hex);
+    for (int i = 0; i < dev->outside.count; i++)
+      oak_buffer_print(&text, "%s\n", dev->outside.word[i]);
+  }
   if (oak_cache_read(path, &old) != 0 || strcmp(oak_buffer_get(&old), oak_buffer_get(&text)) != 0)
     oak_cache_write(path, &text);
   else
@@ -31,23 +41,40 @@ static void note_entry(oak_device_t *dev, const oak_source_t *source, const oak_
   free(path);
 }
 
-/** Find the entry through its reference, without a compiler. If there is none, this returns the
- * error of a build, OAK_ERR_BUILD. */
-static oak_status_t find_noted(oak_device_t *dev, const oak_source_t *source, char **path) {
-  oak_keys_t keys;
+/** 1 if what the lines of a reference name is as it was. */
+static int is_current(oak_device_t *dev, char *lines) {
+  oak_words_t outside = {0};
+  char hex[33], *next = NULL, *version = strtok_r(lines, "\n", &next);
+  const char *noted = strtok_r(NULL, "\n", &next);
+  int settled;
+  for (const char *path; noted && (path = strtok_r(NULL, "\n", &next));)
+    oak_words_add(&outside, "%s", path);
+  const int same = outside.count > 0 && oak_words_status(&outside) == OAK_OK &&
+                   oak_outside_key(dev, &outside, hex, &settled) == OAK_OK && !strcmp(hex, noted);
+  oak_words_free(&outside);
+  if (same && !dev->compiler->noted) dev->compiler->noted = oak_str_copy(version);
+  return same;
+}
+
+/** Find the entry through its reference, without asking a compiler. \a any: whatever compiler has
+ * made it. */
+static oak_status_t find_noted(oak_device_t *dev, const oak_source_t *source, int any,
+                               oak_keys_t *keys, char **path) {
+  enum { LENGTH = sizeof keys->built };
   oak_buffer_t text = {0};
   char *note;
-  int found = 0;
-  OAK_TRY(oak_source_keys(dev, source, NULL, &keys));
-  if (dev->cache) {
-    OAK_TRY(oak_entry_path(dev, dev->cache, source, keys.scan, ".ref", &note));
-    found = oak_cache_read(note, &text) == 0 && text.length == sizeof keys.built;
-    free(note);
+  OAK_TRY(oak_source_keys(dev, source, NULL, keys));
+  if (!dev->cache || !(any || dev->compiler)) return OAK_OK;
+  OAK_TRY(oak_entry_path(dev, dev->cache, source, keys->scan, ".ref", &note));
+  if (oak_cache_read(note, &text) == 0 && text.length >= LENGTH && text.data[LENGTH - 1] == '\n') {
+    snprintf(keys->built, LENGTH, "%s", text.data);
+    if ((any || is_current(dev, text.data + LENGTH)) &&
+        oak_entry_find(dev, source, keys->built, path))
+      utimensat(AT_FDCWD, note, NULL, 0); /* mark it as used today */
   }
-  if (found) snprintf(keys.built, sizeof keys.built, "%s", text.data);
+  free(note);
   oak_buffer_free(&text);
-  return found && oak_entry_find(dev, source, keys.built, path) ? OAK_OK
-                                                                : dev->ops->build(dev, source, "");
+  return OAK_OK;
 }
 
 /** 1 if the sources did not change between both keys. */
@@ -120,21 +147,29 @@ static oak_status_t forget(oak_device_t *dev, const oak_source_t *source, const 
 /** Look in the cache. Rank-local. */
 static oak_status_t look_up(oak_device_t *dev, const oak_source_t *source, int rebuild,
                             entry_t *e) {
+  const int none = dev->ops->has_compiler && !dev->ops->has_compiler(dev);
+  oak_keys_t before;
   OAK_TRY(oak_cache_open(dev));
-  if (dev->ops->has_compiler && !dev->ops->has_compiler(dev))
-    return find_noted(dev, source, &e->path);
-  OAK_TRY(oak_source_keys(dev, source, NULL, &e->keys));
+  /* With OAK_KEEP the user wants to see the generated sources, so the kernel is built even if it is
+   * in the cache. */
+  const int ask = !none && (rebuild || oak_build_keep() || !dev->compiler);
+  if (ask)
+    OAK_TRY(oak_source_keys(dev, source, NULL, &e->keys));
+  else
+    OAK_TRY(find_noted(dev, source, none, &e->keys, &e->path));
+  before = e->keys;
+  e->need = e->path && !none ? OAK_NEED_MET : OAK_NEED_NONE;
+  if (e->path) return OAK_OK;
+  if (none) return dev->ops->build(dev, source, "");
   OAK_TRY(make_work(dev, source, e->keys.scan, &e->folder));
   OAK_TRY(oak_format(&e->work, "%s/%s", e->folder, dev->ops->name));
   OAK_TRY(oak_source_keys(dev, source, e->work, &e->keys));
   set_own(dev, source, e);
   if (rebuild) OAK_TRY(forget(dev, source, e->keys.built));
-  /* With OAK_KEEP the user wants to see the generated sources, so the kernel is built even if it is
-   * in the cache. */
   const int have =
       !oak_build_keep() && !e->own && oak_entry_find(dev, source, e->keys.built, &e->path);
   e->need = have ? OAK_NEED_MET : rebuild ? OAK_NEED_OTHER : OAK_NEED_ENTRY;
-  e->noted = 1;
+  e->noted = !strcmp(before.scan, e->keys.scan);
   return have ? OAK_OK : new_path(dev, source, e);
 }
 

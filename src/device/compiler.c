@@ -136,6 +136,7 @@ oak_status_t oak_compiler_probe(oak_compiler_t *compiler, const oak_words_t *wan
   if (compiler->version) return OAK_OK;
   oak_status_t status = probe(compiler, wanted);
   if (status == OAK_OK) oak_files_tools(compiler, user);
+  if (status == OAK_OK) oak_outside_ask(compiler, user);
   if (status != OAK_OK) { /* the next call asks again */
     free(compiler->version);
     compiler->version = NULL;
@@ -247,6 +248,9 @@ oak_status_t oak_compiler_run(oak_job_t *job, const char *name, const char *path
 void oak_compiler_free(oak_compiler_t *compiler) {
   oak_words_free(&compiler->command);
   oak_words_free(&compiler->flags);
+  oak_words_free(&compiler->outside);
+  oak_words_free(&compiler->search);
   free(compiler->version);
-  compiler->version = NULL;
+  free(compiler->noted);
+  compiler->version = compiler->noted = NULL;
 }

@@ -30,6 +30,7 @@ static oak_status_t cpu_open(oak_device_t *dev, const oak_device_options_t *opti
   cpu_t *cpu = calloc(1, sizeof *cpu);
   OAK_CHECK(cpu, OAK_ERR_MEMORY, "no memory for the cpu device");
   dev->data = cpu;
+  dev->compiler = &cpu->compiler;
   /* libgomp, which is loaded with the first kernel, lets idle threads spin for milliseconds. On a
    * busy machine this slows a run down (2D AMR, 2 threads, load 8: 3.5 MCUPS, with this count
    * 11.7). The count suffices for a thread to spin from one launch to the next, which takes some 10
@@ -79,43 +80,55 @@ static int names_target(const oak_device_t *dev) {
   return named;
 }
 
-static oak_status_t cpu_probe(oak_device_t *dev) {
-  cpu_t *cpu = dev->data;
+/** Flags that not all compilers know. */
+static void want_flags(const oak_device_t *dev, oak_words_t *wanted) {
+  const cpu_t *cpu = dev->data;
   const int named = names_target(dev);
-  oak_words_t wanted = {0};
-  if (!named) oak_words_split(&wanted, "-march=native");
+  if (!named) oak_words_split(wanted, "-march=native");
   /* None of these flags hides a NaN. -fno-signed-zeros lets the compiler drop the addition of 0 at
    * the start of sums, which cost 4 % in 2D. */
-  oak_words_split(&wanted, "-fno-math-errno -fno-trapping-math -fno-signed-zeros");
+  oak_words_split(wanted, "-fno-math-errno -fno-trapping-math -fno-signed-zeros");
   /* With these flags a misspelt function is an error with file and line, instead of an error of the
    * loader. An assignment to the pointer q instead of q[0], which would write nothing, is an error
    * too. */
-  oak_words_split(&wanted,
+  oak_words_split(wanted,
                   "-Werror=implicit-function-declaration -Werror=incompatible-pointer-types "
                   "-Werror=int-conversion");
   /* With this flag messages name the line of the user's file instead of a macro in kernels/hooks.h.
    */
-  oak_words_split(&wanted, "-ftrack-macro-expansion=0");
+  oak_words_split(wanted, "-ftrack-macro-expansion=0");
   /* gcc tuned for Zen 3 copies larger sets of parameters to each cell as a whole, and then does
    * not vectorise the loop over cells. */
-  oak_words_split(&wanted, "--param=sra-max-scalarization-size-Ospeed=2048");
+  oak_words_split(wanted, "--param=sra-max-scalarization-size-Ospeed=2048");
   /* Compilers use half the vector width by default, because on older processors the full width
    * lowered the clock frequency. */
-  if (cpu->host.avx512 || named) oak_words_split(&wanted, "-mprefer-vector-width=512");
+  if (cpu->host.avx512 || named) oak_words_split(wanted, "-mprefer-vector-width=512");
+}
+
+static oak_status_t cpu_probe(oak_device_t *dev) {
+  cpu_t *cpu = dev->data;
+  oak_words_t wanted = {0};
+  want_flags(dev, &wanted);
   oak_status_t status = cpu->compiler.command.count ? OAK_OK : find_compiler(dev);
   if (status == OAK_OK) status = oak_compiler_probe(&cpu->compiler, &wanted, &dev->user_flags);
   oak_words_free(&wanted);
   return status;
 }
 
-/** The first part of the command, up to the defines. It does not depend on the source. */
-static void cpu_command(oak_device_t *dev, oak_words_t *command) {
+/** The first part of the command, up to the defines. It does not depend on the source. \a asked:
+ * the compiler has said which flags it takes. */
+static void cpu_begin(oak_device_t *dev, int asked, oak_words_t *command) {
   const cpu_t *cpu = dev->data;
   oak_words_copy(command, &cpu->compiler.command);
   oak_words_split(command, "-std=gnu11 -O3");
-  oak_words_copy(command, &cpu->compiler.flags);
+  if (asked)
+    oak_words_copy(command, &cpu->compiler.flags);
+  else
+    want_flags(dev, command);
   oak_words_split(command, "-fopenmp -shared -fPIC -fvisibility=default -DOAK_DEVICE_CPU=1");
 }
+
+static void cpu_command(oak_device_t *dev, oak_words_t *command) { cpu_begin(dev, 1, command); }
 
 /** Nothing in the cache fits, and nothing can be compiled. */
 static oak_status_t no_compiler(const oak_device_t *dev, const oak_source_t *source) {
@@ -191,6 +204,7 @@ static void cpu_describe(oak_device_t *dev, char *text, size_t size) {
   const cpu_t *cpu = dev->data;
   const char *simd = cpu->host.simd;
   const char *version = !cpu_has_compiler(dev)     ? "no C compiler"
+                        : cpu->compiler.noted      ? cpu->compiler.noted
                         : cpu_probe(dev) == OAK_OK ? cpu->compiler.version
                                                    : cpu->compiler.command.word[0];
   snprintf(text, size, "%s, %d thread%s, %s%s%s", cpu->host.model, dev->threads,
@@ -201,12 +215,14 @@ static oak_status_t cpu_fingerprint(oak_device_t *dev, int compiler, oak_hash_t 
   const cpu_t *cpu = dev->data;
   oak_words_t command = {0};
   if (!names_target(dev)) oak_hash_bytes(hash, &cpu->host.target, sizeof cpu->host.target);
-  if (compiler) {
-    OAK_TRY(cpu_probe(dev));
-    cpu_command(dev, &command);
+  if (compiler > 0) OAK_TRY(cpu_probe(dev));
+  if (compiler) cpu_begin(dev, compiler > 0, &command);
+  if (compiler < 0) { /* -march=native means this processor */
+    oak_hash_text(hash, cpu->host.model);
+    oak_hash_bytes(hash, &cpu->host.signature, sizeof cpu->host.signature);
   }
   oak_status_t status = oak_words_status(&command);
-  oak_object_fingerprint(dev, compiler ? &cpu->compiler : NULL, &command, hash);
+  oak_object_fingerprint(dev, compiler > 0 ? &cpu->compiler : NULL, &command, hash);
   oak_words_free(&command);
   return status;
 }

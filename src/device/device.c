@@ -39,6 +39,7 @@ static void device_free(oak_device_t *dev) {
   free(dev->env_flags);
   free(dev->meter);
   oak_words_free(&dev->user_flags);
+  oak_words_free(&dev->outside);
   free(dev);
 }
 

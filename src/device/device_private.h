@@ -37,17 +37,30 @@ typedef struct {
 } oak_keys_t;
 
 /** Compute the keys. \a work is a path for files that the compiler writes; with NULL, keys->built
- * is not set. Sources that are not regular files are refused. Not collective. */
+ * is not set. Sources that are not regular files are refused. The compiler would hang on some of
+ * these, so the first call is one without it. Not collective. */
 oak_status_t oak_source_keys(oak_device_t *dev, const oak_source_t *source, const char *work,
                              oak_keys_t *keys);
+/** Hash the compiler as far as it is known without asking it, and what is \a outside. As long as
+ * this and the scan are the same, so is the key. \a *settled: 0 if something changed just now. */
+oak_status_t oak_outside_key(oak_device_t *dev, const oak_words_t *outside, char hex[33],
+                             int *settled);
 
 /* ---- scan.c */
 
-/** Hash the sources and the files that they include. \a user: flags of the user. \a *blind: 1 if
- * there is an #include that only a compiler can follow. OAK_ERR_FILE: a file is not a regular one;
- * a compiler might wait for it or read it without end. */
+/** What was found in the sources; start from {0}. */
+typedef struct {
+  int blind;           /**< 1: there is an #include that only a compiler can follow */
+  int dated;           /**< 1: they may use the time of compilation */
+  oak_words_t files;   /**< paths of those that were read */
+  oak_words_t missing; /**< names that they include, which are in no folder of the user or of oak */
+} oak_sources_t;
+
+/** Hash the sources and the files that they include. \a user: flags of the user. OAK_ERR_FILE: a
+ * file is not a regular one; a compiler might wait for it or read it without end. */
 oak_status_t oak_scan_source(const oak_source_t *source, const oak_words_t *user, oak_hash_t *hash,
-                             int *blind);
+                             oak_sources_t *found);
+void oak_sources_free(oak_sources_t *found);
 
 /* ---- host.c */
 
@@ -56,8 +69,9 @@ typedef struct {
   char model[96];
   const char *simd; /**< widest vector unit, for people; "" if not known */
   int avx512;
-  oak_hash_t target; /**< the instructions that a compiler may use here; equal on all models of
-                          processors with the same ones */
+  unsigned signature; /**< family, model and stepping; 0 if not known */
+  oak_hash_t target;  /**< the instructions that a compiler may use here; equal on all models of
+                           processors with the same ones */
 } oak_host_cpu_t;
 
 void oak_host_cpu(oak_host_cpu_t *cpu);
@@ -112,7 +126,10 @@ struct oak_device {
   int found;      /**< 1: the hardware is there; a back end sets it even if its open then fails */
   int mpi_direct; /**< oak_device_mpi_direct() */
   int unshared; /**< 1: memory cannot be shared here, although the back end has functions for it */
-  size_t flag_bytes;       /**< of the page of flags */
+  size_t flag_bytes;             /**< of the page of flags */
+  struct oak_compiler *compiler; /**< of the back end, if it has one */
+  oak_words_t outside;     /**< what the last keys depend on besides the sources (outside.c); empty:
+                              not known */
   int built, compiled;     /**< files of kernels loaded so far; those that were not in the cache */
   struct oak_meter *meter; /**< times of launches, or NULL (meter.c) */
   void *data;              /**< of the back end */
@@ -196,7 +213,7 @@ void oak_broadcast_late(MPI_Comm comm, void *data, int bytes);
 
 /* ---- compiler.c: a C compiler on the command line. */
 
-typedef struct {
+typedef struct oak_compiler {
   oak_words_t command; /**< program, by full path, and words that always follow it */
   oak_words_t flags;   /**< those of the wanted flags that the compiler accepts */
   char *version;       /**< first line of --version; NULL before oak_compiler_probe() */
@@ -204,6 +221,11 @@ typedef struct {
                           that -march=native stands for, and its instructions */
   oak_hash_t tools;    /**< the program itself and those that it starts */
   char unfollowed[OAK_UNFOLLOWED]; /**< why this hash may lack files, "" if it does not */
+  int scripts;         /**< 1: one of these programs is a script, which may call others */
+  int followed;        /**< 1: outside and search are complete */
+  oak_words_t outside; /**< programs and folders on which it depends */
+  oak_words_t search;  /**< folders in which it looks for headers, also those that do not exist */
+  char *noted;         /**< version according to the cache, if it was not asked */
 } oak_compiler_t;
 
 /** Find a compiler: \a choice, else $\a variable, else the first of \a names (blank-separated) on
@@ -241,6 +263,19 @@ const char *oak_flag_operand(const oak_words_t *words, int *i, const char *flag)
 int oak_flag_for_gpu(const oak_words_t *words, int *i, oak_words_t *options);
 /** Add the folders of a list such as PATH. */
 void oak_folders_add(oak_words_t *folders, const char *list);
+
+/* ---- outside.c */
+
+/** Ask a compiler what it depends on: compiler->outside, search and followed. \a user: flags of the
+ * user. */
+void oak_outside_ask(oak_compiler_t *compiler, const oak_words_t *user);
+/** All that a binary depends on besides \a sources. \a text: what the compiler sees of these; it is
+ * changed. \a outside stays empty if that is not known. */
+void oak_outside_list(const oak_compiler_t *compiler, const oak_sources_t *sources, char *text,
+                      oak_words_t *outside);
+/** Hash the files and folders of such a list. \return 0 if one of them changed less than 2 s ago:
+ * it may have been another one when the compiler read it. */
+int oak_outside_hash(const oak_words_t *outside, oak_hash_t *hash);
 
 /* ---- files.c: files that a binary depends on, beside its sources. */
 

@@ -248,6 +248,7 @@ static oak_status_t prepare(oak_device_t *dev) {
   OAK_CHECK(acc, OAK_ERR_MEMORY, "no memory for the %s device", dev->ops->name);
   if (wants_prebuilt()) return read_prebuilt(dev, acc);
   OAK_TRY(find_compiler(dev, acc));
+  dev->compiler = &acc->compiler;
   return probe(dev, acc);
 }
 
@@ -406,7 +407,7 @@ static oak_status_t acc_fingerprint(oak_device_t *dev, int compiler, oak_hash_t 
   oak_words_t command = {0};
   if (compiler) head(acc, &command);
   oak_status_t st = oak_words_status(&command);
-  oak_object_fingerprint(dev, compiler ? &acc->compiler : NULL, &command, hash);
+  oak_object_fingerprint(dev, compiler > 0 ? &acc->compiler : NULL, &command, hash);
   oak_words_free(&command);
   return st;
 }

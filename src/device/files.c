@@ -21,6 +21,7 @@ typedef struct {
   oak_words_t folders;            /* of libraries */
   oak_words_t seen;               /* files that were hashed */
   int programs;                   /* only programs and objects count */
+  int scripts;                    /* 1: one of them is a text */
   char *unfollowed; /* why files may be missing, "" if none is: OAK_UNFOLLOWED bytes */
 } files_t;
 
@@ -164,7 +165,7 @@ static void add_file(files_t *files, const char *path) {
     oak_hash_bytes(files->hash, text.data, text.length);
     if (!strncmp(text.data, "!<thin>\n", 8))
       refuse(files, "%s is a thin archive, which names other files", path);
-    else if (text.length < LONGEST_TEXT && strlen(text.data) == text.length)
+    else if (text.length < LONGEST_TEXT && strlen(text.data) == text.length && ++files->scripts)
       (strncmp(text.data, "#!", 2) ? follow_linker : follow_script)(files, text.data, path);
   }
   oak_buffer_free(&text);
@@ -299,6 +300,7 @@ void oak_files_tools(oak_compiler_t *compiler, const oak_words_t *user) {
   }
   const char *prefix = getenv("GCC_EXEC_PREFIX");
   if (prefix && prefix[0]) refuse(&files, "GCC_EXEC_PREFIX is set");
+  compiler->scripts = files.scripts;
   oak_words_free(&folders);
   files_free(&files);
 }

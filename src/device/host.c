@@ -80,6 +80,8 @@ void oak_host_cpu(oak_host_cpu_t *cpu) {
   if (file) fclose(file);
 #if defined(__x86_64__) || defined(__i386__)
   cpu->avx512 = __builtin_cpu_supports("avx512f") != 0;
+  unsigned other[3];
+  __get_cpuid(1, &cpu->signature, &other[0], &other[1], &other[2]);
 #endif
 }
 

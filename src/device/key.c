@@ -49,11 +49,13 @@ static oak_status_t start(oak_device_t *dev, const oak_source_t *source, int com
   return dev->ops->fingerprint(dev, compiler, hash);
 }
 
-static oak_status_t key_of_scan(oak_device_t *dev, const oak_source_t *source, oak_keys_t *keys) {
+static oak_status_t key_of_scan(oak_device_t *dev, const oak_source_t *source, oak_sources_t *scan,
+                                oak_keys_t *keys) {
   const int compiler = !dev->ops->preprocess; /* then this is the only key */
   oak_hash_t hash;
   OAK_TRY(start(dev, source, compiler, &hash));
-  OAK_TRY(oak_scan_source(source, &dev->user_flags, &hash, &keys->blind));
+  OAK_TRY(oak_scan_source(source, &dev->user_flags, &hash, scan));
+  keys->blind = scan->blind;
   if (keys->blind) { /* a key that is never used again */
     struct timespec time;
     pid_t process = getpid();
@@ -66,37 +68,65 @@ static oak_status_t key_of_scan(oak_device_t *dev, const oak_source_t *source, o
   return OAK_OK;
 }
 
-static oak_status_t key_of_compiler(oak_device_t *dev, const oak_source_t *source, const char *work,
+static oak_status_t key_of_compiler(oak_device_t *dev, const oak_source_t *source, const char *text,
                                     oak_keys_t *keys) {
   oak_hash_t hash;
-  oak_buffer_t text = {0};
-  char *seen;
   OAK_TRY(start(dev, source, 1, &hash));
+  hash_lines(&hash, text);
+  if (oak_text_assembles_files(text))
+    snprintf(dev->unfollowed, OAK_UNFOLLOWED, "its assembler reads files (.incbin, .include)");
+  oak_hash_hex(&hash, keys->built);
+  return OAK_OK;
+}
+
+/** What the compiler sees of the source. */
+static oak_status_t preprocess(oak_device_t *dev, const oak_source_t *source, const char *work,
+                               oak_buffer_t *text) {
+  char *seen;
   OAK_TRY(dev->ops->preprocess(dev, source, work));
   OAK_TRY(oak_format(&seen, "%s.i", work));
-  int error = oak_buffer_read(&text, seen);
-  if (!error) hash_lines(&hash, oak_buffer_get(&text));
-  if (!error && oak_text_assembles_files(oak_buffer_get(&text)))
-    snprintf(dev->unfollowed, OAK_UNFOLLOWED, "its assembler reads files (.incbin, .include)");
-  oak_buffer_free(&text);
+  const int error = oak_buffer_read(text, seen);
   oak_status_t status = OAK_OK;
   if (error)
     status = OAK_FAIL(OAK_ERR_FILE, "the preprocessed kernel %s cannot be read: %s", seen,
                       strerror(error));
   free(seen);
-  oak_hash_hex(&hash, keys->built);
   return status;
+}
+
+static oak_status_t find_keys(oak_device_t *dev, const oak_source_t *source, const char *work,
+                              oak_sources_t *scan, oak_buffer_t *text, oak_keys_t *keys) {
+  const int asks = dev->ops->preprocess && work;
+  if (asks) OAK_TRY(preprocess(dev, source, work, text));
+  OAK_TRY(key_of_scan(dev, source, scan, keys));
+  if (!dev->ops->preprocess) memcpy(keys->built, keys->scan, sizeof keys->built);
+  if (!asks) return OAK_OK;
+  OAK_TRY(key_of_compiler(dev, source, oak_buffer_get(text), keys));
+  oak_words_add(&scan->files, "%s.c", work);
+  if (dev->compiler && !dev->unfollowed[0] && !keys->blind && text->data)
+    oak_outside_list(dev->compiler, scan, text->data, &dev->outside);
+  return oak_words_status(&dev->outside);
 }
 
 oak_status_t oak_source_keys(oak_device_t *dev, const oak_source_t *source, const char *work,
                              oak_keys_t *keys) {
+  oak_sources_t scan = {0};
+  oak_buffer_t text = {0};
   *keys = (oak_keys_t){.blind = 0};
   dev->unfollowed[0] = '\0';
-  OAK_TRY(key_of_scan(dev, source, keys)); /* this comes first, because it refuses files on which a
-                                              compiler would hang */
-  if (!dev->ops->preprocess)
-    memcpy(keys->built, keys->scan, sizeof keys->built);
-  else if (work)
-    OAK_TRY(key_of_compiler(dev, source, work, keys));
+  oak_words_free(&dev->outside);
+  const oak_status_t status = find_keys(dev, source, work, &scan, &text, keys);
+  oak_buffer_free(&text);
+  oak_sources_free(&scan);
+  return status;
+}
+
+oak_status_t oak_outside_key(oak_device_t *dev, const oak_words_t *outside, char hex[33],
+                             int *settled) {
+  oak_hash_t hash;
+  oak_hash_start(&hash);
+  OAK_TRY(dev->ops->fingerprint(dev, -1, &hash));
+  *settled = oak_outside_hash(outside, &hash);
+  oak_hash_hex(&hash, hex);
   return OAK_OK;
 }

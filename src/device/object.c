@@ -125,15 +125,16 @@ void oak_object_fingerprint(oak_device_t *dev, const oak_compiler_t *compiler,
                             const oak_words_t *head, oak_hash_t *hash) {
   static const char *const variables[] = {"LIBRARY_PATH", "COMPILER_PATH", "GCC_EXEC_PREFIX",
                                           "CCC_OVERRIDE_OPTIONS"};
-  for (int i = 0; head && i < head->count; i++) oak_hash_text(hash, head->word[i]);
+  for (int i = 0; i < head->count; i++) oak_hash_text(hash, head->word[i]);
   for (int i = 0; i < dev->user_flags.count; i++) oak_hash_text(hash, dev->user_flags.word[i]);
   oak_files_hash(hash, &dev->user_flags, compiler, dev->unfollowed);
-  if (!compiler) return;
-  oak_hash_text(hash, compiler->version);
-  oak_hash_bytes(hash, &compiler->target, sizeof compiler->target);
-  oak_hash_bytes(hash, &compiler->tools, sizeof compiler->tools);
-  if (compiler->unfollowed[0]) memcpy(dev->unfollowed, compiler->unfollowed, OAK_UNFOLLOWED);
-  for (int i = 0; i < 4; i++) {
+  if (compiler) {
+    oak_hash_text(hash, compiler->version);
+    oak_hash_bytes(hash, &compiler->target, sizeof compiler->target);
+    oak_hash_bytes(hash, &compiler->tools, sizeof compiler->tools);
+    if (compiler->unfollowed[0]) memcpy(dev->unfollowed, compiler->unfollowed, OAK_UNFOLLOWED);
+  }
+  for (int i = 0; head->count > 0 && i < 4; i++) {
     const char *value = getenv(variables[i]);
     oak_hash_text(hash, value ? value : "");
   }

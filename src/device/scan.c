@@ -30,7 +30,7 @@ typedef struct {
                              (a/../a/../a) */
   int nseen, room;
   oak_hash_t *hash;
-  int *blind;
+  oak_sources_t *found;
 } scan_t;
 
 /** 1 if the file was read before, 0 if it is new, -1 if there is no memory. */
@@ -90,7 +90,7 @@ static oak_status_t scan_name(scan_t *scan, const char *operand, const char *inc
   const char *end = strchr(operand + 1, close);
   char *name, *path = NULL;
   if (!end) {
-    *scan->blind |= must;
+    scan->found->blind |= must;
     return OAK_OK;
   }
   OAK_TRY(oak_format(&name, "%.*s", (int)(end - operand - 1), operand + 1));
@@ -98,6 +98,7 @@ static oak_status_t scan_name(scan_t *scan, const char *operand, const char *inc
   const char *slash = strrchr(name, '/'); /* the folder has no effect on the key */
   oak_hash_text(scan->hash, slash ? slash + 1 : name);
   oak_hash_text(scan->hash, path ? "found" : "not found");
+  if (!path) oak_words_add(&scan->found->missing, "%s", name);
   free(name);
   if (status == OAK_OK && path) status = scan_file(scan, path, includer);
   free(path);
@@ -122,7 +123,7 @@ static oak_status_t scan_include(scan_t *scan, const char *operand, const char *
     OAK_TRY(scan_include(scan, scan->constant.word[i + 1], includer, depth + 1));
     known = 1;
   }
-  if (!known || operand[length + strspn(operand + length, " \t")]) *scan->blind = 1;
+  if (!known || operand[length + strspn(operand + length, " \t")]) scan->found->blind = 1;
   return OAK_OK;
 }
 
@@ -190,6 +191,7 @@ static void clean(char *text) {
 }
 
 static oak_status_t scan_lines(scan_t *scan, char *text, const char *path) {
+  scan->found->dated |= strstr(text, "__DATE__") || strstr(text, "__TIME");
   clean(text);
   for (char *line = text; line;) {
     char *end = strchr(line, '\n');
@@ -217,6 +219,7 @@ static oak_status_t scan_file(scan_t *scan, const char *path, const char *wanted
   uint64_t length = text.length;
   oak_hash_bytes(scan->hash, &length, sizeof length);
   oak_hash_bytes(scan->hash, oak_buffer_get(&text), text.length);
+  oak_words_add(&scan->found->files, "%s", path);
   oak_status_t status = text.data ? scan_lines(scan, text.data, path) : OAK_OK;
   oak_buffer_free(&text);
   return status;
@@ -301,13 +304,14 @@ static oak_status_t scan_all(scan_t *scan, const oak_words_t *user) {
   }
   OAK_TRY(status);
   OAK_TRY(oak_words_status(&scan->constant));
+  OAK_TRY(oak_words_status(&scan->found->files));
+  OAK_TRY(oak_words_status(&scan->found->missing));
   return oak_words_status(&scan->search);
 }
 
 oak_status_t oak_scan_source(const oak_source_t *source, const oak_words_t *user, oak_hash_t *hash,
-                             int *blind) {
-  scan_t scan = {.source = source, .hash = hash, .blind = blind};
-  *blind = 0;
+                             oak_sources_t *found) {
+  scan_t scan = {.source = source, .hash = hash, .found = found};
   oak_status_t status = scan_all(&scan, user);
   oak_words_free(&scan.search);
   oak_words_free(&scan.constant);
@@ -315,12 +319,18 @@ oak_status_t oak_scan_source(const oak_source_t *source, const oak_words_t *user
   return status;
 }
 
+void oak_sources_free(oak_sources_t *found) {
+  oak_words_free(&found->files);
+  oak_words_free(&found->missing);
+}
+
 oak_status_t oak_source_hash(const oak_source_t *source, char hex[33]) {
   const oak_words_t none = {0};
   oak_hash_t hash;
-  int blind;
+  oak_sources_t found = {0};
   oak_hash_start(&hash);
-  OAK_TRY(oak_scan_source(source, &none, &hash, &blind));
+  const oak_status_t status = oak_scan_source(source, &none, &hash, &found);
   oak_hash_hex(&hash, hex);
-  return OAK_OK;
+  oak_sources_free(&found);
+  return status;
 }
