@@ -46,7 +46,10 @@ const oak_command_t oak_command_check = {
         "  mirror image   FLUX, WAVE_SPEEDS and Riemann solvers give the mirror image of the "
         "flux, if the\n"
         "                 variables that PHYSICS_NORMAL or PHYSICS_MIRROR names change their sign\n"
-        "  rotation       the equations are the same along all axes\n",
+        "  rotation       the equations are the same along all axes\n"
+        "  vectors        FLUX turns with the vectors that PHYSICS_VECTORS names, and the flux of "
+        "momentum is\n"
+        "                 symmetric: mesh.coordinates other than cartesian need both\n",
     .after =
         "exit status: 0 all of them hold, 1 some do not hold, 2 wrong usage\n"
         "\n"

@@ -148,6 +148,18 @@ static void test_flux(void **state) {
               "complex eigenvalue", "rotation of FLUX", "rusanov: rotation", "real eigenvalues");
 }
 
+/** The magnetic field is no vector, and the stress is not symmetric. */
+static void test_vectors(void **state) {
+  (void)state;
+  MISTAKE(
+      "#include \"physics/mhd.c\"\n#undef PHYSICS_VECTORS\n"
+      "#define PHYSICS_VECTORS(X) X(MX, MY, MZ) X(BX, BZ, BY)\n",
+      "with PHYSICS_VECTORS turned about component 1: the flux of ", "turn of PHYSICS_VECTORS");
+  BAD_MISTAKE(EULER("flux") "FLUX(ph, q, dir, f) { euler_flux(ph, q, dir, f); "
+                            "f[MX + !dir] += (dir ? 0.1 : -0.1) * q[PRS]; }",
+              "angular momentum is kept only if both are equal", "symmetric flux of momentum");
+}
+
 static void test_riemann(void **state) {
   (void)state;
   MISTAKE(
@@ -214,7 +226,8 @@ int main(int argc, char **argv) {
       cmocka_unit_test(make_folder),     cmocka_unit_test(test_own),
       cmocka_unit_test(test_roe_speeds), cmocka_unit_test(test_conversion),
       cmocka_unit_test(test_valid),      cmocka_unit_test(test_speeds),
-      cmocka_unit_test(test_flux),       cmocka_unit_test(test_riemann),
-      cmocka_unit_test(test_maxwell),    cmocka_unit_test(remove_folder)};
+      cmocka_unit_test(test_flux),       cmocka_unit_test(test_vectors),
+      cmocka_unit_test(test_riemann),    cmocka_unit_test(test_maxwell),
+      cmocka_unit_test(remove_folder)};
   return TEST_MAIN(tests);
 }

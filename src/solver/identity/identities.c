@@ -24,7 +24,7 @@ static void print_verdict(FILE *f, const char *name, const oak_verdict_t *v, int
 /* ---- all of them */
 
 typedef struct {
-  oak_verdict_t conversion, nan, mirror, rotation, real, bounds, step;
+  oak_verdict_t conversion, nan, mirror, rotation, vectors, symmetry, real, bounds, step;
   oak_verdict_t consistency[1 + OAK_MAX_RIEMANN], mirrored[1 + OAK_MAX_RIEMANN];
   oak_verdict_t rotated[1 + OAK_MAX_RIEMANN], speed[1 + OAK_MAX_RIEMANN];
 } verdicts_t;
@@ -51,6 +51,8 @@ static oak_status_t judge(const oak_samples_t *s, verdicts_t *v, oak_identity_t 
   }
   if (st == OAK_OK) st = oak_identity_mirror(s, &v->mirror, v->mirrored);
   if (st == OAK_OK) st = oak_identity_rotation(s, &v->rotation, v->rotated);
+  if (st == OAK_OK) st = oak_identity_vectors(s, &v->vectors);
+  if (st == OAK_OK) st = oak_identity_symmetry(s, &v->symmetry);
   if (st == OAK_OK) st = oak_identity_waves(&equal, &v->real, &v->bounds, v->speed, same);
   if (st == OAK_OK) st = oak_identity_step(s, &v->step);
   free(pair);
@@ -70,6 +72,8 @@ static void report(const oak_samples_t *s, const verdicts_t *v, FILE *f, int *fa
   print_verdict(f, "first-order step stays valid", &v->step, failures);
   print_verdict(f, "mirror image of FLUX", &v->mirror, failures);
   print_verdict(f, "rotation of FLUX", &v->rotation, failures);
+  print_verdict(f, "turn of PHYSICS_VECTORS", &v->vectors, failures);
+  print_verdict(f, "symmetric flux of momentum", &v->symmetry, failures);
   for (int r = 1; r <= e->nriemann; r++) {
     snprintf(name, sizeof name, "%s: f(q, q) is FLUX", e->name[r]);
     print_verdict(f, name, &v->consistency[r], failures);

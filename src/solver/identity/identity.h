@@ -49,6 +49,9 @@ oak_status_t oak_identity_mirror(const oak_samples_t *s, oak_verdict_t *hooks,
                                  oak_verdict_t *riemann);
 oak_status_t oak_identity_rotation(const oak_samples_t *s, oak_verdict_t *hooks,
                                    oak_verdict_t *riemann);
+/** Turns of the vectors of PHYSICS_VECTORS, and symmetry of the fluxes of momentum. */
+oak_status_t oak_identity_vectors(const oak_samples_t *s, oak_verdict_t *verdict);
+oak_status_t oak_identity_symmetry(const oak_samples_t *s, oak_verdict_t *verdict);
 
 /* waves.c */
 oak_status_t oak_identity_waves(const oak_samples_t *s, oak_verdict_t *real, oak_verdict_t *bounds,

@@ -224,3 +224,70 @@ oak_status_t oak_identity_rotation(const oak_samples_t *s, oak_verdict_t *hooks,
   }
   return OAK_OK;
 }
+
+/* ---- what other coordinates need */
+
+/* The image that is turned about an axis: \a a becomes \a b, and b becomes -a. The components of
+ * the n-th vector are the n-th bits. */
+static void turn_vectors(const oak_samples_t *s, int a, int b, image_t *m) {
+  const uint32_t *component = s->e->sim->setup.description.vectors.component;
+  no_image(s, m);
+  for (int v = 0, w = 0; v < s->e->nvar; v++) {
+    if (!(component[a] >> v & 1)) continue;
+    while (w < s->e->nvar - 1 && !(component[b] >> w & 1)) w++;
+    m->from[w] = v;
+    m->from[v] = w;
+    m->sign[v] = -1;
+    w++;
+  }
+}
+
+oak_status_t oak_identity_vectors(const oak_samples_t *s, oak_verdict_t *verdict) {
+  const oak_description_t *d = &s->e->sim->setup.description;
+  oak_verdict_t riemann[1 + OAK_MAX_RIEMANN];
+  memset(riemann, 0, sizeof riemann);
+  if (!d->vectors.component[0]) {
+    snprintf(verdict->message, sizeof verdict->message, "%s",
+             d->vectors.declared
+                 ? "PHYSICS_VECTORS names no vectors"
+                 : "PHYSICS_VECTORS is missing, which other coordinates than cartesian need");
+    return OAK_OK;
+  }
+  for (int axis = 0; axis < 3; axis++) {
+    const int a = (axis + 1) % 3, b = (axis + 2) % 3, beyond = axis >= s->dim;
+    char words[80];
+    image_t m;
+    if (!beyond && d->vectors.planar) continue;
+    turn_vectors(s, a, b, &m);
+    if (beyond) m.axis[a] = b;
+    snprintf(words, sizeof words, "with PHYSICS_VECTORS turned about component %d", axis + 1);
+    OAK_TRY(check_image(s, &m, beyond ? a : axis, words, verdict, riemann));
+  }
+  return OAK_OK;
+}
+
+oak_status_t oak_identity_symmetry(const oak_samples_t *s, oak_verdict_t *verdict) {
+  const int *momentum = s->e->sim->setup.description.normal;
+  oak_pair_t *pair = calloc(s->count, sizeof *pair);
+  oak_identity_t *out = calloc((size_t)s->count, sizeof *out);
+  oak_status_t st = OAK_OK;
+  if (momentum[0] < 0) snprintf(verdict->message, sizeof verdict->message, "PHYSICS_NORMAL is -1");
+  if (!pair || !out) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for states");
+  for (int i = 0; i < s->count && st == OAK_OK; i++) {
+    pair[i] = s->pair[i];
+    pair[i].dir = (s->pair[i].dir + 1) % s->dim;
+  }
+  if (st == OAK_OK) st = oak_evaluate(s->e, s->count, pair, out);
+  for (int i = 0; i < s->count && st == OAK_OK && momentum[0] >= 0; i++) {
+    const int a = s->pair[i].dir, b = pair[i].dir;
+    const double ab = s->out[i].flux[momentum[b]], ba = out[i].flux[momentum[a]];
+    oak_verdict_note(s, verdict, &s->pair[i], fabs(ab - ba) / oak_flux_scale(s, &s->out[i]), exact,
+                     "the flux of %s along %c is %.10g, but that of %s along %c is %.10g; angular "
+                     "momentum is kept only if both are equal",
+                     oak_conserved_name(s, momentum[b]), "xyz"[a], ab,
+                     oak_conserved_name(s, momentum[a]), "xyz"[b], ba);
+  }
+  free(pair);
+  free(out);
+  return st;
+}
