@@ -25,6 +25,62 @@ enum {
   POLES_MOMENTS = OAK_MONOMIALS(OAK_DIM, POLES)
 };
 
+#if OAK_DIM == 2
+/* The moments of each block: sums along y, then along x. No moment is larger than the sum of the
+ * sizes of f, because coordinates are at most 1. */
+OAK_KERNEL(oak_elliptic_moments, oak_elliptic_poles_args_t, 128) {
+  OAK_ARGS(oak_elliptic_poles_args_t);
+  OAK_OUTER(n) {
+    OAK_SHARED double x[POLES + 1][OAK_NX], y[OAK_NY][POLES + 1], line[OAK_NX][POLES + 1];
+    OAK_SHARED double size[OAK_NX];
+    const real *f = arg.rhs + n * (long long)OAK_CELLS;
+    const double volume = oak_cell_volume(&arg.f, n);
+    double *out = arg.out + n * OAK_ELLIPTIC_MOMENTS, x0, y0, dx, dy, all;
+    poles_axis(&arg, n, 0, &x0, &dx);
+    poles_axis(&arg, n, 1, &y0, &dy);
+    OAK_INNER(i, OAK_NX) {
+      double term = volume, sum = 0;
+      OAK_UNROLL
+      for (int a = 0; a <= POLES; a++) {
+        x[a][i] = term;
+        term *= x0 + i * dx;
+      }
+      OAK_UNROLL
+      for (int j = 0; j < OAK_NY; j++) sum += fabs(f[j * OAK_NX + i]);
+      size[i] = volume * sum;
+    }
+    OAK_INNER(j, OAK_NY) {
+      double term = 1;
+      for (int b = 0; b <= POLES; b++) {
+        y[j][b] = term;
+        term *= y0 + j * dy;
+      }
+    }
+    OAK_BARRIER;
+    for (int j0 = 0; j0 < OAK_NY; j0 += POLES_TURN)
+      OAK_ROWS(i, OAK_NX, POLES + 1) {
+        OAK_LANES(b, POLES + 1) {
+          double sum = j0 ? line[i][b] : 0;
+          OAK_UNROLL
+          for (int j = j0; j < j0 + POLES_TURN; j++) sum += f[j * OAK_NX + i] * y[j][b];
+          line[i][b] = sum;
+        }
+      }
+    OAK_BARRIER;
+    OAK_UNROLL
+    OAK_ROWS(a, POLES + 1, POLES + 1) {
+      OAK_LANES(b, POLES + 1 - a) {
+        double sum = 0;
+        OAK_UNROLL
+        for (int i = 0; i < OAK_NX; i++) sum += x[a][i] * line[i][b];
+        out[OAK_MONOMIAL(2, a, 0, 0) + b] = sum;
+      }
+    }
+    OAK_REDUCE_SUM(all, size, OAK_NX);
+    OAK_SERIAL arg.largest[n] = elliptic_larger(0, all);
+  }
+}
+#else
 /* Sums along y in POLES_PLANES planes from k0 on, times powers of y. */
 OAK_FN void poles_along_y(const real *f, int k0, double y0, double dy,
                           double plane[POLES_PLANES][POLES + 1][OAK_NX]) {
@@ -60,10 +116,10 @@ OAK_KERNEL(oak_elliptic_moments, oak_elliptic_poles_args_t, 128) {
     OAK_SHARED double power[POLES_PLANES][POLES_C], most[POLES_PAIRS];
     const real *f = arg.rhs + n * (long long)OAK_CELLS;
     const double volume = oak_cell_volume(&arg.f, n);
-    double x0, y0, z0 = 0, dx, dy, dz = 0, largest;
+    double x0, y0, z0, dx, dy, dz, largest;
     poles_axis(&arg, n, 0, &x0, &dx);
     poles_axis(&arg, n, 1, &y0, &dy);
-    if (OAK_DIM == 3) poles_axis(&arg, n, 2, &z0, &dz);
+    poles_axis(&arg, n, 2, &z0, &dz);
     OAK_INNER2(i, OAK_NX, pair, POLES_PAIRS) line[i][pair] = 0;
     for (int k0 = 0; k0 < OAK_NZ; k0 += POLES_PLANES) {
       OAK_INNER(k, POLES_PLANES) {
@@ -73,8 +129,8 @@ OAK_KERNEL(oak_elliptic_moments, oak_elliptic_poles_args_t, 128) {
       poles_along_y(f, k0, y0, dy, plane);
       OAK_BARRIER;
       for (int b = 0; b <= POLES; b++)
-        OAK_ROWS(c, OAK_DIM == 3 ? POLES_C - b : 1, OAK_NX) {
-          const int pair = OAK_PAIR(OAK_DIM, b, c);
+        OAK_ROWS(c, POLES_C - b, OAK_NX) {
+          const int pair = OAK_PAIR(3, b, c);
           OAK_LANES(i, OAK_NX) {
             double sum = line[i][pair];
             OAK_UNROLL
@@ -107,6 +163,7 @@ OAK_KERNEL(oak_elliptic_moments, oak_elliptic_poles_args_t, 128) {
     OAK_SERIAL arg.largest[n] = largest;
   }
 }
+#endif
 
 /* The potential at x, in scaled coordinates. */
 OAK_FN double poles_potential(const oak_elliptic_poles_args_t *arg, const double x[3]) {
