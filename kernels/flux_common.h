@@ -291,7 +291,7 @@ OAK_FN void keep_fractions(const physics_parameters_t *ph, const store_t *prev, 
 OAK_FN void add_sources(const oak_field_t *f, const oak_user_t *user, long block, int i, int j,
                         int k, const real q[], real source[]) {
 #if OAK_HAS_physics_source || OAK_HAS_problem_source
-  const oak_at_t at = oak_place(f, user, block, i, j, k);
+  const oak_at_t at = oak_place_inside(f, user, block, i, j, k);
 #if NSOLID && OAK_HAS_physics_collect
   if (oak_is_solid(q[SOLID_VAR])) return;
 #endif
@@ -339,7 +339,7 @@ OAK_FN double diffusion_rate(const oak_at_t *at, const real q[]) {
 OAK_FN real own_rate(const oak_flux_args_t *s, const oak_user_t *user, long block, int i, int j,
                      int k, const real q[], real waves) {
   double rate = 0;
-  const oak_at_t at = oak_place(&s->f, user, block, i, j, k);
+  const oak_at_t at = oak_place_inside(&s->f, user, block, i, j, k);
 #if OAK_DIFFUSION == 1
   waves += (real)diffusion_rate(&at, q);
 #endif

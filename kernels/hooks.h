@@ -65,11 +65,12 @@ typedef struct {
   const oak_field_t *state;
 } oak_at_t;
 
-/** The value at x of a function with `size` intervals (TABLE); beyond its ends it is constant. */
+/** The value at x of a function with `size` intervals (TABLE); beyond its ends it is constant. The
+ * products are choices that gcc does not turn into branches. A NaN leads to the first sample. */
 OAK_FN real oak_look_up(const real *table, int size, real x) {
-  const real last = (real)size, place = (x - table[0]) * table[1], above = OAK_MAX(place, 0);
-  const real s = OAK_MIN(above, last);
-  const int n = (int)s, i = OAK_MIN(n, size - 1);
+  const real last = (real)size, place = (x - table[0]) * table[1], above = place * (place > 0);
+  const real s = above * (above < last) + last * (above >= last);
+  const int n = (int)s, m = OAK_MAX(n, 0), i = OAK_MIN(m, size - 1);
   const real y = table[i + 2];
   return size > 0 ? y + (s - (real)i) * (table[i + 3] - y) : 0;
 }

@@ -98,6 +98,21 @@ OAK_FN oak_at_t oak_place(const oak_field_t *f, const oak_user_t *user, long blo
   return at;
 }
 
+/** The same for a cell inside the block. It has no branches, so loops over cells are vectorised. */
+OAK_FN oak_at_t oak_place_inside(const oak_field_t *f, const oak_user_t *user, long block, int i,
+                                 int j, int k) {
+  oak_at_t at = oak_place_bare(f, user, block, i, j, k);
+#ifdef OAK_FIELDS
+  const long long cell = OAK_INDEX(i, j, k);
+#define OAK_INSIDE_FIELD(number, name) at.f.name = f->beside[number].u[block * OAK_CELLS + cell];
+#define OAK_INSIDE_FIXED(variable, name) \
+  at.f.name = f->u[block * OAK_BLOCK_REALS + (variable)*OAK_CELLS + cell];
+  OAK_FIELDS(OAK_INSIDE_FIELD)
+  OAK_FIXED(OAK_INSIDE_FIXED)
+#endif
+  return at;
+}
+
 /** The same for cell c = i + N j + N^2 k of the block. */
 OAK_FN oak_at_t oak_place_cell(const oak_field_t *f, const oak_user_t *user, long block, int c) {
   return oak_place(f, user, block, c % OAK_NX, c / OAK_NX % OAK_NY, c / (OAK_NX * OAK_NY));
