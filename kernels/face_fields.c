@@ -17,19 +17,68 @@ OAK_FN void find_wall(const oak_face_fields_args_t *arg, const oak_user_t *user,
 }
 #endif
 
-/* Face `index` (oak_face_index) of a block, below cell x[] across `dir`; x[dir] may be N. */
+/* On CPUs the loop over the faces of a plane is vectorised: the fields in the cells on both sides
+ * are copied to arrays with the places of the faces. Elsewhere each lane finds those of its face. */
+#define FACE_PLANES (!OAK_MANY_THREADS && !OAK_LANES_APART)
+#if defined OAK_FIELDS && FACE_PLANES
+typedef struct {
+  store_t below[OAK_AXIS_FACES / OAK_NZ], above[OAK_AXIS_FACES / OAK_NZ];
+} face_sides_t;
+#define FACE_SIDES(number, name) face_sides_t name;
+typedef struct {
+  OAK_FIELDS(FACE_SIDES)
+} face_plane_t;
+
+OAK_FN void find_sides(const oak_field_t *f, int number, long block, int dir, int k,
+                       face_sides_t *p) {
+  const oak_field_t field = oak_beside(f, number);
+  const oak_side_t low = oak_side_of(&field, 1, block, 0), high = oak_side_of(&field, 1, block, 1);
+  for (int j = 0; j < OAK_NY + (dir == 1); j++) {
+    int stride;
+    const store_t *above = oak_cell_of(&field, 1, block, 0, j, k, &stride);
+    const store_t *below =
+        dir ? oak_cell_of(&field, 1, block, 0, j - (dir == 1), k - (dir == 2), &stride) : above;
+    const int first = j * (OAK_NX + (dir == 0));
+    OAK_INNER(i, OAK_NX) {
+      p->above[first + i] = above[i];
+      p->below[first + i + (dir == 0)] = below[i];
+    }
+    if (dir) continue;
+    p->below[first] = low.p[(OAK_NG - 1) * low.sn + j * low.sa + k * low.sb];
+    p->above[first + OAK_NX] = high.p[j * high.sa + k * high.sb];
+  }
+}
+#define FIND_SIDES(number, name) find_sides(f, number, block, dir, k, &plane->name);
+#define FIND_PLANE OAK_FIELDS(FIND_SIDES)
+#define FACE_SIDES_FIELD(number, name)  \
+  at.left.name = plane->name.below[c]; \
+  at.right.name = plane->name.above[c];
+#else
+typedef int face_plane_t;
+#define FIND_PLANE
+#define FACE_SIDES_FIELD(number, name)                                           \
+  at.left.name = oak_beside_get(f, number, block, below[0], below[1], below[2]); \
+  at.right.name = oak_beside_get(f, number, block, x[0], x[1], x[2]);
+#endif
+
+OAK_FN void find_plane(const oak_field_t *f, long block, int dir, int k, face_plane_t *plane) {
+  FIND_PLANE
+  (void)f, (void)block, (void)dir, (void)k, (void)plane;
+}
+
+/* Face `index` (oak_face_index) of a block, below cell x[] across `dir`; x[dir] may be N. It is face
+ * `c` of the plane. */
 OAK_FN oak_at_face_t face_place(const oak_face_fields_args_t *arg, const oak_user_t *user,
-                                long block, int dir, const int x[3], int index) {
+                                long block, int dir, const face_plane_t *plane, int c,
+                                const int x[3], int index) {
   const oak_field_t *f = &arg->f;
   oak_at_face_t at;
   at.p = user->problem;
   at.ph = user->physics;
 #ifdef OAK_FIELDS
   const int below[3] = {x[0] - (dir == 0), x[1] - (dir == 1), x[2] - (dir == 2)};
-#define FACE_SIDES_FIELD(number, name)                                           \
-  at.left.name = oak_beside_get(f, number, block, below[0], below[1], below[2]); \
-  at.right.name = oak_beside_get(f, number, block, x[0], x[1], x[2]);
   OAK_FIELDS(FACE_SIDES_FIELD)
+  (void)below, (void)plane, (void)c;
 #endif
 #ifdef OAK_EQUATIONS
 #define FACE_SLOPE(number, name) \
@@ -58,9 +107,10 @@ OAK_FN oak_at_face_t face_place(const oak_face_fields_args_t *arg, const oak_use
 /* Set all numbers on that face. This kernel may write to the fields, which are const for all
  * others. */
 OAK_FN void set_face(const oak_face_fields_args_t *arg, const oak_user_t *user, long block, int dir,
-                     int i, int j, int k) {
-  const int x[3] = {i, j, k}, index = oak_face_index(dir, i, j, k);
-  const oak_at_face_t at = face_place(arg, user, block, dir, x, index);
+                     const face_plane_t *plane, int c, int k) {
+  const int ni = OAK_NX + (dir == 0), x[3] = {c % ni, c / ni, k};
+  const int index = oak_face_index(dir, 0, 0, k) + c;
+  const oak_at_face_t at = face_place(arg, user, block, dir, plane, c, x, index);
 #define PUT_FACE_FIELD(number, name)                                                \
   ((store_t *)arg->f.beside[number].u)[block * (long long)OAK_FACE_REALS + index] = \
       (store_t)physics_face_field_##name(&at);
@@ -71,7 +121,15 @@ OAK_KERNEL(oak_face_fields, oak_face_fields_args_t, 128) {
   OAK_ARGS(oak_face_fields_args_t);
   OAK_OUTER_LANES(n) {
     const oak_user_t user = oak_user(&arg.f);
-    OAK_EACH_FACE(set_face, &arg, &user, n)
+    OAK_UNROLL
+    for (int dir = 0; dir < OAK_DIM; dir++) {
+      const int faces = (OAK_NX + (dir == 0)) * (OAK_NY + (dir == 1));
+      OAK_ROWS(k, OAK_NZ + (dir == 2), faces) {
+        face_plane_t plane;
+        find_plane(&arg.f, n, dir, k, &plane);
+        OAK_LANES(c, faces) set_face(&arg, &user, n, dir, &plane, c, k);
+      }
+    }
   }
 }
 #endif
