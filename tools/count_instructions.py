@@ -73,7 +73,7 @@ def read_flops(path):
                 of_call = False
     flops = dict.fromkeys(FLOPS, 0)
     for (name, binary), counts in executed.items():
-        name = re.split("[.']", name)[0]  # a part that the compiler has split off
+        name = re.split("[.']|_team", name)[0]  # the work of a thread, or a part that the compiler has split off
         if name not in FLOPS:
             continue
         text = subprocess.run(["objdump", "-d", "--no-show-raw-insn", binary], check=True, capture_output=True, text=True)

@@ -27,9 +27,18 @@ extern void oak_near_beyond(void)
        : (void)0)
 #endif
 
-#define OAK_KERNEL(name, args_t, threads)           \
-  __attribute__((visibility("default"))) void name( \
-      long oak_n, __attribute__((unused)) int oak_threads, const args_t *oak_args)
+/* A kernel on one thread needs nothing of OpenMP: the end of a parallel region is a system call. A
+ * launch of a few blocks uses one thread, because starting the others takes longer. */
+#define OAK_KERNEL(name, args_t, threads)                                               \
+  static void name##_team(long oak_n, long oak_chunk, long *oak_next, const args_t *);  \
+  __attribute__((visibility("default"))) void name(long oak_n, int oak_threads,         \
+                                                   const args_t *oak_args) {            \
+    long oak_next = 0;                                                                  \
+    if (oak_threads > 1 && oak_n > 8) OAK_PRAGMA(omp parallel num_threads(oak_threads)) \
+    name##_team(oak_n, 4, &oak_next, oak_args);                                         \
+    else name##_team(oak_n, oak_n, &oak_next, oak_args);                                \
+  }                                                                                     \
+  static void name##_team(long oak_n, long oak_chunk, long *oak_next, const args_t *oak_args)
 /* `resident` and `shared_bytes` matter to GPUs alone. */
 #define OAK_KERNEL_SHARED(name, args_t, threads, resident, shared_bytes) \
   OAK_KERNEL(name, args_t, threads)
@@ -39,13 +48,11 @@ extern void oak_near_beyond(void)
 #define OAK_WAIT ((void)0)
 #define OAK_ARGS_PLACE(arg) (&(arg))
 
-/* Chunks of a few blocks keep neighbours in Morton order on one core. One thread takes all blocks
- * at once, because it takes 20 to 40 cycles to ask for a chunk. A launch of a few blocks uses one
- * thread, because starting the others takes longer. */
-#define OAK_PARALLEL schedule(dynamic, oak_threads > 1 ? 4 : oak_n + 1) num_threads(oak_threads)
-#define OAK_OUTER(n)                                                          \
-  OAK_PRAGMA(omp parallel for OAK_PARALLEL if (oak_threads > 1 && oak_n > 8)) \
-  for (long n = 0; n < oak_n; n++)
+/* Chunks of a few blocks keep neighbours in Morton order on one core. Each thread takes the next
+ * one; one thread takes all blocks at once. */
+#define OAK_OUTER(n)                                                                             \
+  for (long oak_c; (oak_c = __atomic_fetch_add(oak_next, oak_chunk, __ATOMIC_RELAXED)) < oak_n;) \
+    for (long n = oak_c; n < OAK_MIN(oak_c + oak_chunk, oak_n); n++)
 
 /* Not `omp simd`: in such a loop, gcc gives each lane a copy in memory of the arrays that are
  * declared in the body, although they would fit in registers (gcc 12: 8 instead of 35 MCUPS). */
