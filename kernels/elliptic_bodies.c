@@ -221,19 +221,4 @@ OAK_KERNEL(oak_elliptic_wall_slopes, oak_elliptic_args_t, ELLIPTIC_LANES) {
     }
   }
 }
-
-/* The derivative in cells: the mean of those on both faces (arg.res), into arg.u. */
-OAK_KERNEL(oak_elliptic_means, oak_elliptic_args_t, ELLIPTIC_LANES) {
-  OAK_ARGS(oak_elliptic_args_t);
-  OAK_OUTER_LANES(n) {
-    const real *slope = arg.res + n * (long long)OAK_FACE_REALS;
-    real *out = arg.u + n * (long long)OAK_CELLS;
-    OAK_ROWS(row, OAK_NY * OAK_NZ, OAK_NX) {
-      OAK_LANES(i, OAK_NX) {
-        const int place = oak_face_index(arg.axis, i, row % OAK_NY, row / OAK_NY);
-        out[row * OAK_NX + i] = (real)0.5 * (slope[place] + slope[place + OAK_STRIDE(arg.axis)]);
-      }
-    }
-  }
-}
 #endif

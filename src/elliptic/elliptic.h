@@ -24,6 +24,7 @@ typedef enum {
   X(residual)                   \
   X(gradient)                   \
   X(slopes)                     \
+  X(means)                      \
   X(bound)                      \
   X(combine)                    \
   X(largest)                    \
@@ -54,8 +55,7 @@ typedef enum {
   X(shares)                          \
   X(charges)                         \
   X(terms)                           \
-  X(wall_slopes)                     \
-  X(means)
+  X(wall_slopes)
 
 /** The first and the last family of this rank's blocks, parts of which may be on other ranks. */
 typedef struct {

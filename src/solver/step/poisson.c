@@ -251,10 +251,13 @@ static oak_status_t open_solvers(oak_t *sim) {
 
 /* ---- a solution */
 
-/* The derivatives across faces, where fluxes read them. */
+/* Whether fluxes or bodies need the derivatives across faces. */
+static int has_slopes(const oak_t *sim, const oak_poisson_t *p) {
+  return (sim->setup.fields.nface && !p->every) || p->bodies;
+}
+
 static oak_status_t store_slopes(oak_t *sim, oak_poisson_t *p) {
   const int64_t bytes = oak_face_numbers(&sim->setup) * sizeof(double);
-  if ((!sim->setup.fields.nface || p->every) && !p->bodies) return OAK_OK;
   oak_status_t st =
       oak_adapt_grow(sim->setup.dev, &p->slope, &p->slope_blocks, sim->data.mesh->nblock, bytes);
   OAK_TRY(oak_data_agree(&sim->data, st));
@@ -269,10 +272,10 @@ static oak_status_t store(oak_t *sim, oak_poisson_t *p, int state, double time) 
   oak_status_t st = oak_poisson_run(sim, p, sim->setup.kernel.poisson_field, state, time,
                                     top->u.memory.mine, field[0], 1);
   oak_keep_failure(&st, oak_field_fill(&sim->data, field[0]));
-  if (p->bodies) OAK_TRY(store_slopes(sim, p));
+  if (has_slopes(sim, p)) OAK_TRY(store_slopes(sim, p));
   for (int d = 0; d < sim->setup.dim; d++) {
     if (field[1 + d] < 0) continue;
-    if (p->bodies)
+    if (has_slopes(sim, p))
       oak_keep_failure(&st, oak_elliptic_means(p->elliptic, d, p->slope, top->res));
     else
       oak_keep_failure(&st, oak_elliptic_gradient(p->elliptic, d, top->res));
@@ -282,8 +285,7 @@ static oak_status_t store(oak_t *sim, oak_poisson_t *p, int state, double time) 
     oak_keep_failure(&st, oak_field_fill(&sim->data, field[1 + d]));
   }
   OAK_TRY(oak_data_agree(&sim->data, st));
-  if (!p->bodies) return store_slopes(sim, p);
-  return p->absorb ? OAK_OK : oak_bodies_sum(sim, p, state, time);
+  return !p->bodies || p->absorb ? OAK_OK : oak_bodies_sum(sim, p, state, time);
 }
 
 /* Called after a hook has returned a value that is not a number. If the state is invalid, this is
