@@ -116,11 +116,16 @@ OAK_KERNEL(oak_poisson_field, oak_poisson_args_t, OAK_CHUNK_LANES) {
   OAK_OUTER(n) {
     double *values = arg.values + n * OAK_CELLS;
     store_t *field = arg.field + n * OAK_CELLS;
+    store_t *rate = arg.shift != 0 && arg.rate ? arg.rate + n * OAK_CELLS : field;
+    const double shift = rate == field ? 0 : arg.shift, per_time = shift > 0 ? 1 / shift : 0;
     OAK_INNER(c, OAK_CELLS) {
-      if (arg.store)
+      const double before = field[c];
+      if (arg.store) {
+        if (shift > 0) rate[c] = (store_t)((values[c] - before) * per_time);
         field[c] = (store_t)values[c];
-      else
-        values[c] = field[c];
+      } else {
+        values[c] = before + shift * rate[c];
+      }
     }
   }
 }

@@ -69,6 +69,7 @@ enum { NE, NI };
 /* FIELD_SIZE(f): |E| from the fields of a cell. FIELD_SIZE_NEAR(at, i, j, k): |E| of the cell that
  * lies so many cells away. */
 FIELD_STORED(phi)
+FIELD_STORED(phi_t) /* so that a solution starts from an extrapolation in time */
 #if OAK_COORDINATES
 FIELD_STORED(phi_r)
 FIELD_STORED(phi_z)

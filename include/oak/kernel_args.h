@@ -327,6 +327,8 @@ typedef struct {
   int equation;   /**< its number */
   store_t *field; /**< [nblock][N^d] */
   int store;      /**< 1: from the solver to the field; 0: the other way */
+  store_t *rate;  /**< [nblock][N^d] derivative of the field in time; NULL without */
+  double shift;   /**< time since the value that the field holds */
   double *b;      /**< [nblock][N^d], where `values` are the coefficients a */
   /* boundary of the domain: `values` are those on faces of cells, [place][N^(d-1)] */
   const int *outer; /**< [nblock][2 d] place of a block's face, -1: not at the boundary */

@@ -56,6 +56,8 @@ static oak_status_t find_fields(oak_t *sim, oak_poisson_t *p) {
               "the hook FIELD sets %s, which is a result of POISSON: write FIELD_STORED(%s)", name,
               name);
   }
+  snprintf(name, sizeof name, "%s_t", q->name);
+  p->rate = oak_field_find(&sim->setup, name);
   for (int d = 0; d < 2 && sim->setup.coordinates; d++) {
     snprintf(name, sizeof name, "%s_%c", q->name, "xy"[d]);
     OAK_CHECK(oak_field_find(&sim->setup, name) < 0, OAK_ERR_INPUT,
@@ -272,6 +274,7 @@ static oak_status_t store(oak_t *sim, oak_poisson_t *p, int state, double time) 
   oak_status_t st = oak_poisson_run(sim, p, sim->setup.kernel.poisson_field, state, time,
                                     top->u.memory.mine, field[0], 1);
   oak_keep_failure(&st, oak_field_fill(&sim->data, field[0]));
+  if (p->rate >= 0 && p->shift > 0) oak_keep_failure(&st, oak_field_fill(&sim->data, p->rate));
   if (has_slopes(sim, p)) OAK_TRY(store_slopes(sim, p));
   for (int d = 0; d < sim->setup.dim; d++) {
     if (field[1 + d] < 0) continue;
@@ -363,6 +366,8 @@ static oak_status_t solve(oak_t *sim, oak_poisson_t *p, int state, double time) 
   OAK_TRY(oak_elliptic_fit(e, &changed));
   oak_elliptic_take(e, b, *q->boundary != 0);
   void *u = oak_elliptic_top(e)->u.memory.mine;
+  p->shift = sim->data.clock.stage ? time - p->time : 0;
+  p->time = time;
   oak_status_t st =
       oak_poisson_run(sim, p, sim->setup.kernel.poisson_rhs, state, time, e->f, -1, 0);
   if (st == OAK_OK)
