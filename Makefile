@@ -84,7 +84,7 @@ build:
 demo:
 	@tools/deps.sh $(PACKAGES)
 	@$(MAKE) --no-print-directory build BUILD_TESTS=OFF
-	@$(MPI_ENV) mpirun -n $(JOBS) $(BUILD)/oak run problems/rayleigh_taylor.ini --overwrite
+	@OMP_NUM_THREADS=$(JOBS) $(BUILD)/oak run problems/rayleigh_taylor.ini --overwrite
 	@echo
 	@echo "Pictures:   $$(ls output/rayleigh_taylor/*.png | head -1) to $$(ls output/rayleigh_taylor/*.png | tail -1)"
 	@echo "ParaView:   open $$(ls -d output/rayleigh_taylor/plt* | tail -1) (AMReX/BoxLib grid reader)"

@@ -226,6 +226,8 @@ int main(int argc, char **argv) {
   if (argc > 1 && find_command(argv[1]) == &completion)
     return complete(argc - 2, argv + 2); /* fast: without MPI */
   start_alone();
+  /* Open MPI then offers the core while it waits; oak waits outside MPI where it can. */
+  setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0);
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   const int code = dispatch(argc, argv, rank);

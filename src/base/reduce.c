@@ -7,6 +7,8 @@
 
 #include <math.h>
 
+#include "await.h"
+
 enum {
   COLUMNS = 32, /* columns summed at a time. The fixed number avoids an allocation, which could fail
                    on one rank alone */
@@ -90,6 +92,7 @@ static void largest(MPI_Comm comm, int columns, int n, int64_t count, const doub
       double size = fabs(x[i * n + c]);
       if (!(size <= most[c])) most[c] = isfinite(size) ? size : INFINITY;
     }
+  oak_await(comm);
   MPI_Allreduce(MPI_IN_PLACE, most, columns, MPI_DOUBLE, MPI_MAX, comm);
 }
 
@@ -113,6 +116,7 @@ static void sum_columns(MPI_Comm comm, int columns, int n, int64_t count, const 
       for (int c = 0; c < columns; c++) carry(&total[c]);
   }
   for (int c = 0; c < columns; c++) carry(&total[c]);
+  oak_await(comm);
   MPI_Allreduce(MPI_IN_PLACE, total, columns * TOTAL, MPI_INT64_T, MPI_SUM, comm);
   for (int c = 0; c < columns; c++) {
     carry(&total[c]);

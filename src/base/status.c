@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "await.h"
 #include "failure.h"
 #include "str.h"
 
@@ -82,6 +83,7 @@ oak_status_t oak_agree(MPI_Comm comm, oak_status_t status) {
   int rank, failing;
   MPI_Comm_rank(comm, &rank);
   int mine = status == OAK_OK ? INT_MAX : rank;
+  oak_await(comm);
   MPI_Allreduce(&mine, &failing, 1, MPI_INT, MPI_MIN, comm);
   if (failing == INT_MAX) return OAK_OK;
 

@@ -2,12 +2,11 @@
  * The list of devices, open and close, and the calls that all back ends share. */
 #define _GNU_SOURCE 1
 #include <mpi.h>
-#include <sched.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/await.h"
 #include "base/hosts.h"
 #include "base/str.h"
 #include "device_private.h"
@@ -263,17 +262,14 @@ void oak_device_flags_close(oak_device_t *dev, void *page, oak_handle_t *handle)
 oak_status_t oak_device_signal(oak_device_t *dev, uint64_t *flag, uint64_t value) {
   OAK_NEED(dev);
   if (dev->ops->signal) return dev->ops->signal(dev, flag, value);
-  atomic_store_explicit((_Atomic uint64_t *)flag, value, memory_order_release);
+  oak_flag_raise((oak_flag_t *)flag, value);
   return OAK_OK;
 }
 
-/* There may be more ranks than cores, so a rank that waits for long lets others run. */
 oak_status_t oak_device_wait(oak_device_t *dev, uint64_t *flag, uint64_t value) {
   OAK_NEED(dev);
   if (dev->ops->wait) return dev->ops->wait(dev, flag, value);
-  const int patience = 2000;
-  for (int n = 0; atomic_load_explicit((_Atomic uint64_t *)flag, memory_order_acquire) < value; n++)
-    if (n >= patience) sched_yield();
+  oak_flag_await((oak_flag_t *)flag, value);
   return OAK_OK;
 }
 

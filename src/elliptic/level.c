@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/await.h"
 #include "base/failure.h"
 #include "base/reduce.h"
 #include "elliptic/elliptic.h"
@@ -156,6 +157,7 @@ oak_status_t oak_elliptic_noted(oak_elliptic_t *e, oak_status_t st, int slots, d
     if (e->norms_host[i] > most[i / n]) most[i / n] = e->norms_host[i];
   most[slots] = st != OAK_OK;
   if (st != OAK_OK && oak_device_sync(e->dev) != OAK_OK) oak_transport_failed(e->setup.transport);
+  oak_await(e->comm);
   MPI_Allreduce(MPI_IN_PLACE, most, slots + 1, MPI_DOUBLE, MPI_MAX, e->comm);
   if (most[slots] > 0) return oak_agree(e->comm, st);
   memcpy(out, most, slots * sizeof *most);
@@ -192,6 +194,7 @@ oak_status_t oak_elliptic_sums(oak_elliptic_t *e, oak_status_t st, const void *x
     for (int i = 1; i < OAK_ELLIPTIC_SUMS; i++) s[i] *= volume;
   }
   if (st != OAK_OK && oak_device_sync(e->dev) != OAK_OK) oak_transport_failed(e->setup.transport);
+  oak_await(e->comm);
   MPI_Allreduce(local, most, 2, MPI_DOUBLE, MPI_MAX, e->comm);
   if (most[1] > 0) return oak_agree(e->comm, st);
   OAK_TRY(oak_sum_exact(e->comm, OAK_ELLIPTIC_SUMS, n, sum, out));

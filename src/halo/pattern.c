@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/await.h"
 #include "halo/pattern_build.h"
 
 static oak_face_t *face_of(const build_t *b, int block, int face) {
@@ -477,6 +478,7 @@ static void ask_peers(build_t *b) {
   int reads[2] = {0, 0};
   oak_pattern_t *p = b->pattern;
   if (b->peers->count == 1) return;
+  oak_await(b->peers->host);
   MPI_Alltoall(b->start, 2, MPI_INT, b->begin, 2, MPI_INT, b->peers->host);
   for (int i = 0; i < b->recv2.count; i++) reads[0] |= peer_of(b, b->recv2.part[i].rank) >= 0;
   for (int i = 0; i < b->recv_flux.count; i++)

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/await.h"
 #include "mesh/forest.h"
 #include "mesh/neighbours.h"
 #include "mesh/poles.h"
@@ -157,6 +158,7 @@ static void settle(const work_t *w, int n) {
 static int levels_of_blocks(const oak_mesh_t *mesh) {
   int levels = 0;
   for (int n = 0; n < mesh->nblock; n++) levels |= 1 << mesh->level[n];
+  oak_await(mesh->comm);
   if (mesh->size > 1) MPI_Allreduce(MPI_IN_PLACE, &levels, 1, MPI_INT, MPI_BOR, mesh->comm);
   return levels;
 }

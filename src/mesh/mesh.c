@@ -10,6 +10,7 @@
 
 #include <p4est_base.h>
 
+#include "base/await.h"
 #include "mesh/flags.h"
 #include "mesh/forest.h"
 #include "mesh/neighbours.h"
@@ -200,6 +201,7 @@ oak_status_t oak_mesh_adapt(oak_mesh_t *mesh, const int *flag, const int *reach,
 void oak_mesh_levels(const oak_mesh_t *mesh, int *lowest, int *highest, int64_t *counts) {
   int64_t local[OAK_MESH_MAX_LEVEL + 1] = {0}, sum[OAK_MESH_MAX_LEVEL + 1];
   for (int n = 0; n < mesh->nblock; n++) local[mesh->level[n]]++;
+  oak_await(mesh->comm);
   MPI_Allreduce(local, sum, OAK_MESH_MAX_LEVEL + 1, MPI_INT64_T, MPI_SUM, mesh->comm);
   *lowest = OAK_MESH_MAX_LEVEL;
   *highest = 0;

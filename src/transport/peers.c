@@ -2,11 +2,11 @@
  * Memory that the ranks of a host share, and their meetings. */
 #include "transport/peers.h"
 
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/await.h"
 #include "base/hosts.h"
 
 enum { LINE = 64 / sizeof(uint64_t), TRIAL_BYTES = 4096, MOST_PEERS = 1024 };
@@ -85,6 +85,7 @@ oak_status_t oak_peers_open(oak_peers_t *peers, MPI_Comm comm, oak_device_t *dev
   *why = 0;
   if (!wanted) return OAK_OK;
   oak_hosts_split(comm, &peers->host);
+  oak_await_open(peers->host);
   MPI_Comm_rank(peers->host, &peers->me);
   MPI_Comm_size(peers->host, &peers->count);
   oak_status_t st = number_ranks(peers, comm);
@@ -109,6 +110,7 @@ void oak_peers_close(oak_peers_t *peers) {
   if (peers->flag) {
     oak_device_flags_close(peers->dev, peers->flag, peers->me == 0 ? &peers->page : NULL);
   }
+  oak_await_close(peers->host);
   MPI_Comm_free(&peers->host);
   free(peers->number);
   *peers = (oak_peers_t){.dev = peers->dev, .host = MPI_COMM_NULL, .count = 1};
@@ -218,6 +220,7 @@ oak_status_t oak_peers_fit(oak_peers_t *peers, const oak_need_t *need, int n, in
   for (int i = 0; i < n; i++) mine |= (unsigned)!fits(&need[i]) << i;
   if (changed) *changed = mine != 0;
   if (peers->count == 1) return fit_alone(peers, need, n, mine);
+  oak_await(peers->host);
   MPI_Allgather(&mine, 1, MPI_UNSIGNED, mask, 1, MPI_UNSIGNED, peers->host);
   for (int p = 0; p < peers->count; p++) any |= mask[p];
   if (changed) *changed = any != 0;
@@ -257,5 +260,5 @@ void oak_peers_release(oak_peers_t *peers) {
   const uint64_t never = (uint64_t)1 << 40; /* more than the number of meetings in any run */
   if (peers->count == 1 || peers->released) return;
   peers->released = 1;
-  atomic_store((_Atomic uint64_t *)flag_of(peers, peers->me), peers->sequence + never);
+  oak_flag_raise((oak_flag_t *)flag_of(peers, peers->me), peers->sequence + never);
 }

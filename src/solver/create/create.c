@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/await.h"
 #include "base/params_watch.h"
 #include "solver/create/create.h"
 #include "solver/data/variables.h"
@@ -153,6 +154,7 @@ static oak_status_t begin(MPI_Comm comm, oak_params_t *params, oak_t **out) {
   oak_data_init(&sim->data, &sim->setup);
   sim->setup.started = MPI_Wtime();
   MPI_Comm_dup(comm, &sim->setup.comm);
+  oak_await_open(sim->setup.comm);
   MPI_Comm_rank(sim->setup.comm, &sim->setup.rank);
   MPI_Comm_size(sim->setup.comm, &sim->setup.size);
   *out = sim;
@@ -232,6 +234,7 @@ void oak_destroy(oak_t **out) {
     oak_device_close(&sim->setup.dev);
   }
   oak_mesh_destroy(&sim->data.mesh);
+  oak_await_close(sim->setup.comm);
   MPI_Comm_free(&sim->setup.comm);
   free(sim);
   *out = NULL;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/await.h"
 #include "solver/step/sim.h"
 #include "solver/step/stage.h"
 #include "solver/step/trace.h"
@@ -17,6 +18,7 @@ static oak_status_t reduce_results(oak_t *sim, oak_status_t st, int *invalid) {
   if (st == OAK_OK) st = oak_read_results(sim, local);
   if (st != OAK_OK) local[1] = INFINITY;
   oak_data_failed(&sim->data, st);
+  oak_await(sim->setup.comm);
   MPI_Allreduce(local, most, 4, MPI_DOUBLE, MPI_MAX, sim->setup.comm);
   oak_rates_set(sim, (oak_rates_t){.most = most[0], .known = OAK_RATES_KNOWN});
   sim->run.asked = most[2];
