@@ -35,7 +35,7 @@ static oak_status_t copy_earlier(const oak_series_t *series, const char *list, c
 static oak_status_t update(const oak_series_t *series, const char *list, const char *path,
                            double time) {
   const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-  char *folder = strndup(path, (size_t)(name - path)), *text = NULL;
+  OAK_FREED char *folder = strndup(path, (size_t)(name - path)), *text = NULL;
   size_t length;
   FILE *out = open_memstream(&text, &length);
   oak_status_t st = OAK_OK;
@@ -52,18 +52,14 @@ static oak_status_t update(const oak_series_t *series, const char *list, const c
   if (out && fclose(out) != 0 && st == OAK_OK)
     st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to list %s", path);
   if (st == OAK_OK) st = oak_write_file(list, text, length);
-  free(folder);
-  free(text);
   return st;
 }
 
 oak_status_t oak_series_add(const oak_series_t *series, const char *stem, const char *path_given,
                             double time) {
-  char *path = oak_path_plain(path_given), *list = oak_text_new("%s%s", stem, series->ending);
-  const oak_status_t st = path && list
-                              ? update(series, list, path, time)
-                              : OAK_FAIL(OAK_ERR_MEMORY, "no memory to list %s", path_given);
-  free(path);
-  free(list);
-  return st;
+  OAK_FREED char *path = oak_path_plain(path_given);
+  char list[PATH_MAX];
+  OAK_CHECK(path, OAK_ERR_MEMORY, "no memory to list %s", path_given);
+  OAK_TRY(oak_path_print(list, "%s%s", stem, series->ending));
+  return update(series, list, path, time);
 }

@@ -53,8 +53,9 @@ static oak_status_t make_room(const oak_table_t *table, int size, const int *cou
 }
 
 oak_status_t oak_table_gather(MPI_Comm comm, oak_table_t *table) {
-  int rank, size, *start = NULL;
-  double *value = NULL;
+  int rank, size;
+  OAK_FREED int *start = NULL;
+  OAK_FREED double *value = NULL;
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &size);
   const int mine = (int)(table->nrow * table->ncol);
@@ -74,8 +75,6 @@ oak_status_t oak_table_gather(MPI_Comm comm, oak_table_t *table) {
     if (table->nrow > 0)
       qsort(table->value, (size_t)table->nrow, (size_t)table->ncol * sizeof(double), compare_rows);
   }
-  free(start);
-  free(value);
   return st;
 }
 

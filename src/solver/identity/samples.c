@@ -66,15 +66,14 @@ static oak_status_t find_states(oak_samples_t *s, oak_pair_t *pair, oak_identity
 }
 
 oak_status_t oak_samples_new(const oak_evaluate_t *e, oak_samples_t *s) {
-  OAK_FREED oak_pair_t *pair = calloc(LOT, sizeof *pair);
-  OAK_FREED oak_identity_t *out = calloc(LOT, sizeof *out);
+  OAK_FREED oak_pair_t *pair = NULL;
+  OAK_FREED oak_identity_t *out = NULL;
   *s = (oak_samples_t){.e = e, .dim = e->sim->setup.dim};
-  s->pair = calloc(STATES, sizeof *s->pair);
-  s->out = calloc(STATES, sizeof *s->out);
-  oak_status_t st = OAK_OK;
-  if (!pair || !out || !s->pair || !s->out) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for states");
-  if (st == OAK_OK) st = find_states(s, pair, out);
-  return st;
+  OAK_TRY(OAK_NEW(pair, LOT));
+  OAK_TRY(OAK_NEW(out, LOT));
+  OAK_TRY(OAK_NEW(s->pair, STATES));
+  OAK_TRY(OAK_NEW(s->out, STATES));
+  return find_states(s, pair, out);
 }
 
 /* ---- verdicts */

@@ -43,21 +43,21 @@ void oak_identity_consistency(const oak_samples_t *s, int riemann, oak_verdict_t
 
 oak_status_t oak_identity_nan(const oak_samples_t *s, oak_verdict_t *verdict) {
   const int nvar = s->e->nvar;
-  OAK_FREED oak_pair_t *pair = calloc(nvar, sizeof *pair);
-  OAK_FREED oak_identity_t *out = calloc(nvar, sizeof *out);
-  oak_status_t st = OAK_OK;
-  if (!pair || !out) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for states");
-  for (int v = 0; v < nvar && st == OAK_OK; v++) {
+  OAK_FREED oak_pair_t *pair = NULL;
+  OAK_FREED oak_identity_t *out = NULL;
+  OAK_TRY(OAK_NEW(pair, nvar));
+  OAK_TRY(OAK_NEW(out, nvar));
+  for (int v = 0; v < nvar; v++) {
     pair[v].conserved = 1;
     memcpy(pair[v].left, s->out[0].u, sizeof pair[v].left);
     pair[v].left[v] = NAN;
     memcpy(pair[v].right, pair[v].left, sizeof pair[v].left);
   }
-  if (st == OAK_OK) st = oak_evaluate(s->e, nvar, pair, out);
-  for (int v = 0; v < nvar && st == OAK_OK; v++)
+  OAK_TRY(oak_evaluate(s->e, nvar, pair, out));
+  for (int v = 0; v < nvar; v++)
     oak_verdict_note(s, verdict, &pair[v], out[v].valid && !oak_is_fixed(s, v) ? 1 : 0, 0.5,
                      "VALID accepts a conserved state with %s = nan", oak_conserved_name(s, v));
-  return st;
+  return OAK_OK;
 }
 
 /* ---- images of a state */
@@ -129,24 +129,23 @@ static void compare_all(const oak_samples_t *s, const image_t *m, int dir, const
 
 static oak_status_t check_image(const oak_samples_t *s, const image_t *m, int dir,
                                 const char *words, oak_verdict_t *hooks, oak_verdict_t *riemann) {
-  OAK_FREED oak_pair_t *pair = calloc(s->count, sizeof *pair);
-  OAK_FREED oak_identity_t *out = calloc((size_t)s->count, sizeof *out);
-  OAK_FREED oak_identity_t *left = calloc((size_t)s->count, sizeof *left);
-  oak_status_t st = OAK_OK;
-  if (!pair || !out || !left) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for states");
-  for (int i = 0; i < s->count && st == OAK_OK; i++) {
+  OAK_FREED oak_pair_t *pair = NULL;
+  OAK_FREED oak_identity_t *out = NULL, *left = NULL;
+  OAK_TRY(OAK_NEW(pair, s->count));
+  OAK_TRY(OAK_NEW(out, s->count));
+  OAK_TRY(OAK_NEW(left, s->count));
+  for (int i = 0; i < s->count; i++) {
     pair[i].dir = m->axis[s->pair[i].dir];
     apply(s, m, s->pair[i].left, m->swaps ? pair[i].right : pair[i].left);
     apply(s, m, s->pair[i].right, m->swaps ? pair[i].left : pair[i].right);
   }
-  if (st == OAK_OK) st = oak_evaluate(s->e, s->count, pair, out);
-  for (int i = 0; i < s->count && st == OAK_OK; i++) /* FLUX of the left states' images */
+  OAK_TRY(oak_evaluate(s->e, s->count, pair, out));
+  for (int i = 0; i < s->count; i++) /* FLUX of the left states' images */
     apply(s, m, s->pair[i].left, pair[i].left);
-  if (st == OAK_OK) st = oak_evaluate(s->e, s->count, pair, left);
-  for (int i = 0; i < s->count && st == OAK_OK; i++)
-    memcpy(out[i].flux, left[i].flux, sizeof out[i].flux);
-  if (st == OAK_OK) compare_all(s, m, dir, words, out, hooks, riemann);
-  return st;
+  OAK_TRY(oak_evaluate(s->e, s->count, pair, left));
+  for (int i = 0; i < s->count; i++) memcpy(out[i].flux, left[i].flux, sizeof out[i].flux);
+  compare_all(s, m, dir, words, out, hooks, riemann);
+  return OAK_OK;
 }
 
 static int has_vectors(const oak_samples_t *s, oak_verdict_t *hooks, oak_verdict_t *riemann) {

@@ -141,12 +141,12 @@ static void join(const oak_samples_t *s, const double *middle, int dir, double *
 
 oak_status_t oak_identity_step(const oak_samples_t *s, oak_verdict_t *verdict) {
   const int n = s->count;
-  OAK_FREED oak_pair_t *low = calloc(3 * (size_t)n, sizeof *low);
-  oak_pair_t *high = low ? low + n : NULL, *after = low ? low + 2 * n : NULL;
-  OAK_FREED oak_identity_t *out = calloc(3 * (size_t)n, sizeof *out);
-  oak_status_t st = OAK_OK;
-  if (!low || !out) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for states");
-  for (int i = 0; i < n && st == OAK_OK; i++) {
+  OAK_FREED oak_pair_t *low = NULL;
+  OAK_FREED oak_identity_t *out = NULL;
+  OAK_TRY(OAK_NEW(low, 3 * n));
+  OAK_TRY(OAK_NEW(out, 3 * n));
+  oak_pair_t *high = low + n, *after = low + 2 * n;
+  for (int i = 0; i < n; i++) {
     const size_t bytes = sizeof low->left;
     high[i] = s->pair[i];
     low[i].dir = s->pair[i].dir;
@@ -155,10 +155,10 @@ oak_status_t oak_identity_step(const oak_samples_t *s, oak_verdict_t *verdict) {
     join(s, high[i].left, high[i].dir, high[i].right);
     join(s, high[i].left, high[i].dir, low[i].left);
   }
-  if (st == OAK_OK) st = oak_evaluate(s->e, 2 * n, low, out);
-  for (int i = 0; i < n && st == OAK_OK; i++) take_step(s, &out[i], &out[n + i], &after[i]);
-  if (st == OAK_OK) st = oak_evaluate(s->e, n, after, out + 2 * n);
-  for (int i = 0; i < n && st == OAK_OK; i++) {
+  OAK_TRY(oak_evaluate(s->e, 2 * n, low, out));
+  for (int i = 0; i < n; i++) take_step(s, &out[i], &out[n + i], &after[i]);
+  OAK_TRY(oak_evaluate(s->e, n, after, out + 2 * n));
+  for (int i = 0; i < n; i++) {
     char left[1024] = "";
     size_t used = 0;
     for (int v = 0; v < s->e->nvar && used < sizeof left; v++)
@@ -169,5 +169,5 @@ oak_status_t oak_identity_step(const oak_samples_t *s, oak_verdict_t *verdict) {
                      "states leaves one that VALID refuses:%s. WAVE_SPEEDS may be too slow",
                      "xyz"[s->pair[i].dir], left);
   }
-  return st;
+  return OAK_OK;
 }

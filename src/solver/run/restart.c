@@ -133,7 +133,7 @@ static oak_status_t load_latest(oak_output_t *out) {
 /* The checkpoint that was named is damaged: say which earlier one is good. */
 static oak_status_t offer_older(const oak_t *sim, const char *path) {
   char folder[4096], message[8192];
-  oak_checkpoint_name_t *list;
+  OAK_FREED oak_checkpoint_name_t *list = NULL;
   int count, at = 0;
   const char *slash = strrchr(path, '/');
   const int length = slash ? (int)(slash - path) : 1;
@@ -144,12 +144,10 @@ static oak_status_t offer_older(const oak_t *sim, const char *path) {
     for (at++; at < count; at++) {
       char other[4096 + OAK_CHECKPOINT_NAME];
       snprintf(other, sizeof other, "%s/%s", folder, list[at].name);
-      if (oak_checkpoint_verify(sim->setup.comm, other) != OAK_OK) continue;
-      free(list);
-      return OAK_FAIL(OAK_ERR_FILE, "%s: %s is good", message, other);
+      if (oak_checkpoint_verify(sim->setup.comm, other) == OAK_OK)
+        return OAK_FAIL(OAK_ERR_FILE, "%s: %s is good", message, other);
     }
   }
-  free(list);
   return OAK_FAIL(OAK_ERR_FILE, "%s", message);
 }
 
