@@ -149,6 +149,10 @@ static void judge_unknown(const oak_params_t *params, const oak_param_entry_t *e
                           oak_mistakes_t *mistakes) {
   char words[1024] = "";
   if (oak_params_find(params, entry->key)) return;
+  /* An output whose name is refused is among the mistakes already. */
+  if (!strncmp(entry->key, "output.", 7) && strchr(entry->key + 7, '.') &&
+      !section_known(params, entry->key))
+    return;
   /* The nearest key is looked for only if the message is shown. */
   if (!oak_mistakes_full(mistakes)) describe_unknown(params, entry->key, words, sizeof words);
   oak_mistakes_add(mistakes, "%s: %s = %s: %s", entry->origin, entry->key, entry->value, words);
