@@ -63,7 +63,7 @@ static oak_status_t make_whole(oak_elliptic_t *e, const oak_mesh_t *part, oak_me
 static oak_status_t fit_memory(oak_elliptic_t *e, int own, int all) {
   oak_elliptic_gather_t *g = &e->gather;
   const int64_t unit = e->cells * (int64_t)sizeof(double);
-  const oak_need_t need = {&g->part, own, unit, 16};
+  const oak_need_t need = {&g->part, own, unit};
   oak_status_t st = oak_peers_fit(&e->setup.transport->peers, &need, 1, NULL);
   if (st == OAK_OK) st = oak_device_alloc(e->dev, all * sizeof(oak_elliptic_move_t), &g->place);
   if (st != OAK_OK) return st;

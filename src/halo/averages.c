@@ -2,7 +2,7 @@
  * Averages of fine fluxes: their memory, messages and meetings. */
 #include "halo/averages.h"
 
-enum { TAG_FLUX = 3, SLACK = 16 };
+enum { TAG_FLUX = 3 };
 
 /* Tell kernels the present addresses of peers' averages. */
 static oak_status_t look_at_peers(oak_averages_t *x, oak_transport_t *transport) {
@@ -14,7 +14,7 @@ static oak_status_t look_at_peers(oak_averages_t *x, oak_transport_t *transport)
 
 oak_status_t oak_averages_fit(oak_averages_t *x, oak_transport_t *transport,
                               const oak_pattern_t *pattern, size_t unit) {
-  const oak_need_t need = {&x->piece, pattern->flux.npiece, (int64_t)unit, SLACK};
+  const oak_need_t need = {&x->piece, pattern->flux.npiece, (int64_t)unit};
   int changed;
   oak_status_t st = oak_peers_fit(&transport->peers, &need, 1, &changed);
   if (st == OAK_OK) st = oak_messages_prepare(&x->messages, transport, &pattern->flux.route, unit);

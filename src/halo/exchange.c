@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TAG_ROUND1 = 1, TAG_ROUND2 = 2, SLACK_BUFFER = 16, SLACK_VALUES = 32 };
+enum { TAG_ROUND1 = 1, TAG_ROUND2 = 2 };
 
 /* ---- storage */
 
@@ -32,7 +32,7 @@ static int64_t piece_bytes(const oak_exchange_t *x) {
 }
 
 oak_status_t oak_exchange_fit(oak_exchange_t *x, int *changed) {
-  const oak_need_t need = {&x->buffer, x->pattern->pieces, piece_bytes(x), SLACK_BUFFER};
+  const oak_need_t need = {&x->buffer, x->pattern->pieces, piece_bytes(x)};
   oak_status_t st = oak_peers_fit(&x->transport->peers, &need, 1, changed);
   oak_keep_failure(&st, oak_messages_prepare(&x->round1, x->transport, &x->pattern->round1,
                                              (size_t)piece_bytes(x)));
@@ -47,8 +47,7 @@ oak_status_t oak_values_fit(oak_exchange_t *x, oak_values_t *const *values, int 
   oak_need_t need[MOST];
   const int64_t bytes = oak_pattern_block_cells(x->pattern) * x->components * x->store_size;
   OAK_ASSERT(n <= MOST);
-  for (int i = 0; i < n; i++)
-    need[i] = (oak_need_t){&values[i]->memory, blocks, bytes, SLACK_VALUES};
+  for (int i = 0; i < n; i++) need[i] = (oak_need_t){&values[i]->memory, blocks, bytes};
   return oak_peers_fit(&x->transport->peers, need, n, changed);
 }
 

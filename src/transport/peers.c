@@ -64,7 +64,7 @@ static oak_status_t read_trial(oak_peers_t *peers, const oak_shared_t *trial) {
  * none does. */
 static oak_status_t try_sharing(oak_peers_t *peers) {
   oak_shared_t trial = {0}, *list[] = {&trial};
-  const oak_need_t need = {&trial, 1, TRIAL_BYTES, 1};
+  const oak_need_t need = {&trial, 1, TRIAL_BYTES};
   const int mark[2] = {peers->me, ~peers->me};
   OAK_TRY(oak_agree(peers->host, open_flags(peers)));
   oak_status_t st = oak_peers_fit(peers, &need, 1, NULL);
@@ -123,11 +123,21 @@ static int fits(const oak_need_t *w) {
   return bytes <= have && (2 * bytes >= have || have <= 64 * w->unit);
 }
 
+/* Units beyond those that are needed. Two GPUs take 7 ms to give each other new memory of a GB, so
+ * memory of a device that has much of it left grows by a quarter. */
+static int64_t extra_units(const oak_peers_t *peers, const oak_need_t *w) {
+  const oak_device_ops_t *ops = oak_device_ops(peers->dev);
+  const int64_t least = w->count / 32 + 1, most = w->count / 4;
+  const int64_t room = ops->room ? (int64_t)(ops->room(peers->dev) / 8) / w->unit : 0;
+  const int64_t more = room < most ? room : most;
+  return more > least ? more : least;
+}
+
 /* A first allocation is exact. Memory that grows gets some extra room, if there is memory for it,
  * so that not every change of the mesh allocates. */
 static oak_status_t allocate(oak_peers_t *peers, const oak_need_t *w, int first) {
   oak_shared_t *m = w->memory;
-  int64_t count = first || w->count == 0 ? w->count : w->count + w->count / w->slack + 1;
+  int64_t count = first || w->count == 0 ? w->count : w->count + extra_units(peers, w);
   oak_status_t st = OAK_OK;
   for (int attempt = 0; attempt < 2; attempt++, count = w->count) {
     m->bytes = count * w->unit;

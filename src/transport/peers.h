@@ -36,12 +36,10 @@ typedef struct {
   oak_handle_t handle; /**< by which peers find it */
 } oak_shared_t;
 
-/** The size that a piece of shared memory must have: \a count units of \a unit bytes. If it has to
- * grow, it gets \a count / \a slack units more. */
+/** The size that a piece of shared memory must have: \a count units of \a unit bytes. */
 typedef struct {
   oak_shared_t *memory;
   int64_t count, unit;
-  int slack;
 } oak_need_t;
 
 /** Find out by trying which ranks can share memory; with \a wanted 0 none does. If it does not
@@ -56,10 +54,10 @@ static inline int oak_peers_number(const oak_peers_t *peers, int rank) {
   return peers->count > 1 ? peers->number[rank] : -1;
 }
 
-/** Give every piece of memory its size; contents of those that change are lost, and *changed (which
- * may be NULL) is 1 if any did, on this rank or a peer. Nothing is freed or moved while a peer may
- * still read it. Collective on the ranks of the host; the status is this rank's own, for the caller
- * to agree on. OAK_ERR_MEMORY: the memory that failed is gone. */
+/** Give every piece of memory its size, and more if it has to grow; contents of those that change
+ * are lost, and *changed (which may be NULL) is 1 if any did, on this rank or a peer. Nothing is
+ * freed or moved while a peer may still read it. Collective on the ranks of the host; the status is
+ * this rank's own, for the caller to agree on. OAK_ERR_MEMORY: the memory that failed is gone. */
 oak_status_t oak_peers_fit(oak_peers_t *peers, const oak_need_t *need, int n, int *changed);
 /** Free shared memory. Collective on the ranks of the host. */
 void oak_peers_free(oak_peers_t *peers, oak_shared_t *const *memory, int n);
