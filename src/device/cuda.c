@@ -148,6 +148,7 @@ const gpu_vendor_t oak_gpu_cuda = {
     .platform = "CUDA",
     .driver = "the NVIDIA driver",
     .compiler = "NVRTC",
+    .threads_from = 13,
     .no_driver = "no NVIDIA driver: libcuda.so.1 is not found",
     .no_compiler = "libnvrtc.so.12 or .13, a part of the CUDA toolkit",
     .no_nccl = "NCCL 2 (libnccl2)",

@@ -6,6 +6,8 @@
 #define _GNU_SOURCE 1
 #include <dlfcn.h>
 #include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +15,10 @@
 
 #include "gpu_private.h"
 
+/** A built source: an image for each file that was compiled by itself. */
 typedef struct {
-  gpu_handle_t module;
+  gpu_handle_t *part;
+  int count;
   gpu_kernel_t *kernels;
 } gpu_module_t;
 
@@ -99,18 +103,27 @@ static long gpu_slots(oak_device_t *dev, oak_kernel_t *opaque) {
 
 /* ---- build */
 
-static oak_status_t write_image(const gpu_compiler_t *compiler, gpu_handle_t program,
-                                const char *path) {
-  oak_buffer_t image = {0};
+/** Add an image to the contents of an entry: its size, then its bytes, with room so that the next
+ * one begins at a multiple of 16. */
+static oak_status_t add_image(const gpu_compiler_t *compiler, gpu_handle_t program,
+                              oak_buffer_t *entry) {
   size_t bytes = 0;
   compiler->binary_size(program, &bytes);
-  char *data = malloc(bytes + 1);
+  const uint64_t head[2] = {bytes, (bytes + 15) / 16 * 16};
+  char *data = calloc(1, head[1] + 1);
   OAK_CHECK(data, OAK_ERR_MEMORY, "no memory for a kernel of %zu bytes", bytes);
   compiler->binary(program, data);
-  oak_buffer_bytes(&image, data, bytes);
+  oak_buffer_bytes(entry, head, sizeof head);
+  oak_buffer_bytes(entry, data, head[1]);
   free(data);
-  int error = oak_buffer_write(&image, path);
-  oak_buffer_free(&image);
+  return oak_buffer_status(entry);
+}
+
+/** The last image is followed by one without bytes. */
+static oak_status_t write_entry(oak_buffer_t *entry, const char *path) {
+  oak_buffer_bytes(entry, (uint64_t[2]){0, 0}, 2 * sizeof(uint64_t));
+  OAK_TRY(oak_buffer_status(entry));
+  const int error = oak_buffer_write(entry, path);
   OAK_CHECK(!error, OAK_ERR_FILE, "a built kernel cannot be written to %s: %s; set OAK_CACHE", path,
             strerror(error));
   return OAK_OK;
@@ -154,19 +167,70 @@ static oak_status_t compile_error(const gpu_t *gpu, gpu_handle_t program, gpu_re
   return st;
 }
 
-/** Compile a text to the file \a path. */
+/** Compile a text, and add the image to an entry. \a path: of the entry, for messages. */
 static oak_status_t compile(const gpu_t *gpu, const char *name, const char *text,
-                            const oak_words_t *options, const char *path) {
+                            const oak_words_t *options, const char *path, oak_buffer_t *entry) {
   const gpu_compiler_t *compiler = &gpu->compiler;
   gpu_handle_t program = NULL;
   OAK_CHECK(compiler->create(&program, text, name, 0, NULL, NULL) == 0, OAK_ERR_BUILD,
             "%s cannot start to compile '%s'", gpu->vendor->compiler, name);
   const gpu_result_t result =
       compiler->compile(program, options->count, (const char *const *)options->word);
-  const oak_status_t status = result == 0 ? write_image(compiler, program, path)
+  const oak_status_t status = result == 0 ? add_image(compiler, program, entry)
                                           : compile_error(gpu, program, result, name, path);
   compiler->destroy(&program);
   return status;
+}
+
+/** The files of a source, which threads compile one by one. */
+typedef struct {
+  const gpu_t *gpu;
+  const oak_source_t *source;
+  const oak_words_t *options;
+  const char *path;
+  oak_buffer_t *entry; /**< [source->nfile] */
+  atomic_int next, failed;
+} files_t;
+
+static void *compile_files(void *arg) {
+  files_t *f = arg;
+  for (int n; (n = f->next++) < f->source->nfile && !f->failed;) {
+    oak_source_t one = *f->source;
+    oak_buffer_t text = {0};
+    one.file = &f->source->file[n];
+    one.nfile = 1;
+    oak_status_t st = oak_source_text(&one, &text);
+    if (st == OAK_OK)
+      st = compile(f->gpu, oak_source_name(&one), oak_buffer_get(&text), f->options, f->path,
+                   &f->entry[n]);
+    oak_buffer_free(&text);
+    if (st != OAK_OK) f->failed = 1;
+  }
+  return NULL;
+}
+
+/** Compile each file by itself, several at the same time, to one entry. Return 1 if all went well;
+ * otherwise the source is compiled in one piece, whose messages the user sees. */
+static int compile_apart(files_t *f, oak_buffer_t *entry) {
+  enum { MOST = 64 };
+  pthread_t thread[MOST];
+  const int count = f->source->nfile, cores = oak_host_cores();
+  int threads = 0, major = 0, minor = 0;
+  f->gpu->compiler.version(&major, &minor);
+  if (count < 2 || !f->gpu->vendor->threads_from || major < f->gpu->vendor->threads_from) return 0;
+  f->entry = calloc((size_t)count, sizeof *f->entry);
+  if (!f->entry) return 0;
+  for (int n = 1; n < count && n < cores && n < MOST; n++)
+    threads += pthread_create(&thread[threads], NULL, compile_files, f) == 0;
+  compile_files(f);
+  for (int n = 0; n < threads; n++) pthread_join(thread[n], NULL);
+  for (int n = 0; n < count; n++) {
+    oak_buffer_bytes(entry, oak_buffer_get(&f->entry[n]), f->entry[n].length);
+    oak_buffer_free(&f->entry[n]);
+  }
+  free(f->entry);
+  if (f->failed) oak_buffer_free(entry);
+  return !f->failed;
 }
 
 /** Write what the compiler gets to the file \a path.cu: the options, then the text. */
@@ -184,7 +248,7 @@ static void keep_source(oak_buffer_t *text, const oak_words_t *options, const ch
 static oak_status_t gpu_build(oak_device_t *dev, const oak_source_t *source, const char *path) {
   const gpu_t *gpu = dev->data;
   const char *root;
-  oak_buffer_t text = {0};
+  oak_buffer_t text = {0}, entry = {0};
   oak_words_t options = {0};
   OAK_TRY(oak_source_root(&root));
   oak_status_t status = oak_source_text(source, &text);
@@ -194,10 +258,13 @@ static oak_status_t gpu_build(oak_device_t *dev, const oak_source_t *source, con
   oak_words_add(&options, "-I%s", root);
   if (status == OAK_OK) status = oak_words_status(&options);
   if (status == OAK_OK && oak_build_keep()) keep_source(&text, &options, path);
-  if (status == OAK_OK)
-    status = compile(gpu, oak_source_name(source), oak_buffer_get(&text), &options, path);
+  files_t files = {.gpu = gpu, .source = source, .options = &options, .path = path};
+  if (status == OAK_OK && !compile_apart(&files, &entry))
+    status = compile(gpu, oak_source_name(source), oak_buffer_get(&text), &options, path, &entry);
+  if (status == OAK_OK) status = write_entry(&entry, path);
   oak_words_free(&options);
   oak_buffer_free(&text);
+  oak_buffer_free(&entry);
   return status;
 }
 
@@ -212,8 +279,26 @@ static void gpu_unload(oak_device_t *dev, oak_module_t *opaque) {
     free(module->kernels);
     module->kernels = next;
   }
-  if (module->module) gpu->driver.module_unload(module->module);
+  for (int n = 0; n < module->count; n++) gpu->driver.module_unload(module->part[n]);
+  free(module->part);
   free(module);
+}
+
+/** Load the images of an entry (add_image, write_entry). */
+static oak_status_t load_images(gpu_t *gpu, gpu_module_t *module, const oak_buffer_t *entry) {
+  const char *at = oak_buffer_get(entry), *end = at + entry->length;
+  for (uint64_t head[2];; at += sizeof head + head[1]) {
+    OAK_CHECK((size_t)(end - at) >= sizeof head, OAK_ERR_FILE, "a built kernel is damaged");
+    memcpy(head, at, sizeof head);
+    if (head[0] == 0) return OAK_OK;
+    OAK_CHECK(head[1] <= (size_t)(end - at) - sizeof head, OAK_ERR_FILE,
+              "a built kernel is damaged");
+    gpu_handle_t *grown = realloc(module->part, (module->count + 1) * sizeof *grown);
+    OAK_CHECK(grown, OAK_ERR_MEMORY, "no memory for a module");
+    module->part = grown;
+    GPU_TRY(gpu, module_load(&module->part[module->count], at + sizeof head), "loading a kernel");
+    module->count++;
+  }
 }
 
 static oak_status_t gpu_load(oak_device_t *dev, const char *path, oak_module_t **out) {
@@ -227,23 +312,24 @@ static oak_status_t gpu_load(oak_device_t *dev, const char *path, oak_module_t *
   close(file);
   gpu_module_t *module = calloc(1, sizeof *module);
   oak_status_t st = module ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "no memory for a module");
-  if (st == OAK_OK)
-    st = oak_gpu_status(gpu, gpu->driver.module_load(&module->module, oak_buffer_get(&image)),
-                        "loading a kernel");
+  if (st == OAK_OK) st = load_images(gpu, module, &image);
   oak_buffer_free(&image);
   if (st == OAK_OK)
     *out = (oak_module_t *)module;
-  else
-    free(module);
+  else if (module)
+    gpu_unload(dev, (oak_module_t *)module);
   return st;
 }
 
 /* Copy a constant of a module to the host. */
-static oak_status_t read_global(gpu_t *gpu, gpu_handle_t module, const char *name, void *dst,
+static oak_status_t read_global(gpu_t *gpu, const gpu_module_t *module, const char *name, void *dst,
                                 size_t bytes) {
   gpu_memory_t address = 0;
   size_t size = 0;
-  OAK_CHECK(gpu->driver.module_global(&address, &size, module, name) == 0, OAK_ERR_ARGUMENT,
+  int found = 0;
+  for (int n = 0; n < module->count && !found; n++)
+    found = gpu->driver.module_global(&address, &size, module->part[n], name) == 0;
+  OAK_CHECK(found, OAK_ERR_ARGUMENT,
             "the built source has no constant '%s'; define it with OAK_CONST_DATA", name);
   OAK_CHECK(size == bytes, OAK_ERR_ARGUMENT, "constant '%s' has %zu bytes, but %zu are asked for",
             name, size, bytes);
@@ -254,18 +340,19 @@ static oak_status_t read_global(gpu_t *gpu, gpu_handle_t module, const char *nam
 
 static oak_status_t gpu_constant(oak_device_t *dev, oak_module_t *opaque, const char *name,
                                  void *dst, size_t bytes) {
-  return read_global(dev->data, ((gpu_module_t *)opaque)->module, name, dst, bytes);
+  return read_global(dev->data, (gpu_module_t *)opaque, name, dst, bytes);
 }
 
 static oak_status_t prepare_kernel(gpu_t *gpu, gpu_module_t *module, gpu_kernel_t *kernel,
                                    const char *name) {
   char launch_name[80];
-  int launch[3];
-  OAK_CHECK(gpu->driver.module_function(&kernel->function, module->module, name) == 0,
-            OAK_ERR_ARGUMENT, "the built source has no kernel '%s'; define it with OAK_KERNEL",
-            name);
+  int launch[3], found = 0;
+  for (int n = 0; n < module->count && !found; n++)
+    found = gpu->driver.module_function(&kernel->function, module->part[n], name) == 0;
+  OAK_CHECK(found, OAK_ERR_ARGUMENT,
+            "the built source has no kernel '%s'; define it with OAK_KERNEL", name);
   snprintf(launch_name, sizeof launch_name, "%s_launch", name);
-  OAK_TRY(read_global(gpu, module->module, launch_name, launch, sizeof launch));
+  OAK_TRY(read_global(gpu, module, launch_name, launch, sizeof launch));
   kernel->threads = (unsigned)launch[0];
   kernel->shared = (unsigned)launch[1];
   kernel->most = (unsigned)launch[2];
@@ -343,6 +430,7 @@ static oak_status_t gpu_fingerprint(oak_device_t *dev, int compiler, oak_hash_t 
   gpu->compiler.version(&version[0], &version[1]);
   gpu->vendor->options(gpu, &dev->user_flags, &options);
   oak_hash_bytes(hash, version, sizeof version);
+  oak_hash_text(hash, "images 1"); /* the form of an entry */
   for (int i = 0; i < options.count; i++) oak_hash_text(hash, options.word[i]);
   oak_status_t status = oak_words_status(&options);
   oak_words_free(&options);

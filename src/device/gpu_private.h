@@ -28,6 +28,7 @@ struct gpu_vendor {
   gpu_places_t driver_places, compiler_places, nccl_places;
   int oldest, version_unit[2]; /**< the oldest version of the driver; in a version, the units of its
                                   major and minor number */
+  int threads_from; /**< the oldest version of the compiler that several threads may use; 0: none */
   int newest_compiler; /**< 1: refuse a compiler whose major version is newer than that of the
                           driver */
   int attribute_multiprocessors, attribute_shared; /**< numbers of attributes: multiprocessors, and
