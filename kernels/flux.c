@@ -87,6 +87,18 @@ OAK_FN void add_terms(const tile_t *t, const flux_shared_t *sh, int i, int j, in
 #define Z_SPEED
 #endif
 
+/* The number of invalid cells (ONE_COUNT). */
+#if ONE_COUNT
+#define COUNT_INVALID(sh, lane, valid) \
+  if (!(valid)) OAK_TALLY_ADD((sh)->bad, 1)
+#define START_COUNT(sh) OAK_SERIAL(sh)->bad = 0
+#define TAKE_COUNT(sum, sh) ((sum) = (sh)->bad)
+#else
+#define COUNT_INVALID(sh, lane, valid) (sh)->bad[lane] += (valid) ? 0 : 1
+#define START_COUNT(sh) OAK_LANE(c, ROWS *TX)(sh)->bad[c] = 0
+#define TAKE_COUNT(sum, sh) OAK_REDUCE_SUM(sum, (sh)->bad, ROWS *TX)
+#endif
+
 /* The new state u[] of cell (i, n) of the present rows of plane k from fluxes, sources and previous
  * states. `own` is as for reconstruct_cell; `zlo` and `zup` are z fluxes (3D). */
 OAK_FN void update_cell(const tile_t *t, int i, int n, int k, flux_shared_t *sh, const real *own,
@@ -111,9 +123,14 @@ OAK_FN void update_cell(const tile_t *t, int i, int n, int k, flux_shared_t *sh,
     real r = NET_FLUX(metric, v, 0, sh->fx[v][n][i], sh->fx[v][n][i + 1]) * t->inv_dx[0] +
              NET_FLUX(metric, v, 1, sh->fy[v][n][i], sh->fy[v][n + 1][i]) * t->inv_dx[1] Z_RATE(v);
     r = add_diffusion(arg, cell + v * OAK_CELLS, r);
-    u[v] = (real)arg->dt * (r + source[v]);
+    u[v] = (real)arg->dt * (r + source[v]) +
+           (real)arg->w[0] * PREVIOUS(arg, sh, 0, v, c, cell + v * OAK_CELLS);
+  }
+  OAK_UNROLL
+  for (int p = 1; p < OAK_NPREV; p++) {
+    if (OAK_MANY_THREADS && p >= arg->nprev) break; /* a load is not worth a weight of 0 */
     OAK_UNROLL
-    for (int p = 0; p < OAK_NPREV; p++)
+    for (int v = 0; v < NVAR; v++)
       u[v] += (real)arg->w[p] * PREVIOUS(arg, sh, p, v, c, cell + v * OAK_CELLS);
   }
   keep_fields(&t->user.physics, arg->prev[0] + cell, u);
@@ -126,7 +143,7 @@ OAK_FN void update_cell(const tile_t *t, int i, int n, int k, flux_shared_t *sh,
           Z_SPEED;
   const real rate = own_rate(arg, &t->user, t->block, t->x0 + i, t->y0 + j, k, q, speed);
   sh->rate[lane] = OAK_MAX(sh->rate[lane], rate);
-  sh->bad[lane] += oak_state_valid(&t->user.physics, u) ? 0 : 1;
+  COUNT_INVALID(sh, lane, oak_state_valid(&t->user.physics, u));
 }
 
 /* The new states of the present rows of plane k. Results are stored after the loop, because clang
@@ -159,7 +176,7 @@ OAK_FN void put_results(const oak_flux_args_t *arg, long result, flux_shared_t *
   real fastest, invalid;
   OAK_BARRIER;
   OAK_REDUCE_MAX(fastest, sh->rate, ROWS * TX);
-  OAK_REDUCE_SUM(invalid, sh->bad, ROWS * TX);
+  TAKE_COUNT(invalid, sh);
   OAK_SERIAL {
     arg->rate[result] = (double)fastest;
     arg->bad[result] = (arg->first ? 0 : arg->bad[result]) + (int)invalid;
@@ -175,7 +192,8 @@ OAK_KERNEL_SHARED(oak_flux, oak_flux_args_t, LANES, RESIDENT, sizeof(flux_shared
     halo_t halo;
     OAK_SHARED_STRUCT(flux_shared_t, sh);
     choose_tile(&t, &place);
-    OAK_LANE(c, ROWS * TX) sh.rate[c] = 0, sh.bad[c] = 0;
+    OAK_LANE(c, ROWS * TX) sh.rate[c] = 0;
+    START_COUNT(&sh);
     start_march(&t, &z);
     start_planes(&t, &z, &halo, &sh);
     OAK_NO_UNROLL

@@ -35,15 +35,20 @@ OAK_FN void start_fetch(flux_shared_t *sh) {
 /* Start the copies for plane k. */
 OAK_FN void fetch(const tile_t *t, int k, flux_shared_t *sh) {
   if (OAK_THREAD != FETCH_THREAD) return;
-  const int bytes = LANES * (int)sizeof(store_t);
+  const int bytes = LANES * (int)sizeof(store_t), states = OAK_MIN(t->arg->nprev, STATES);
   long long stride;
   const store_t *enters = z_plane(t, k + 1 + RAD, &stride);
-  const store_t *before = t->arg->prev[0] + (tile_plane(t, k) - t->f->u);
-  oak_gate_expect(&sh->fetched, 2 * NVAR * bytes);
+  oak_gate_expect(&sh->fetched, (1 + states) * NVAR * bytes);
   OAK_UNROLL
-  for (int v = 0; v < NVAR; v++) {
+  for (int v = 0; v < NVAR; v++)
     oak_bulk_copy(&sh->fetched, sh->enters[v], enters + v * stride, bytes);
-    oak_bulk_copy(&sh->fetched, sh->before[v], before + v * OAK_CELLS, bytes);
+  OAK_UNROLL
+  for (int p = 0; p < STATES; p++) {
+    const store_t *before = t->arg->prev[p] + (tile_plane(t, k) - t->f->u);
+    if (p >= states) break;
+    OAK_UNROLL
+    for (int v = 0; v < NVAR; v++)
+      oak_bulk_copy(&sh->fetched, sh->before[p][v], before + v * OAK_CELLS, bytes);
   }
 }
 
@@ -53,7 +58,7 @@ OAK_FN void end_fetch(const tile_t *t, int k, flux_shared_t *sh) {
 }
 
 /* Variable v of a lane's cell in Runge-Kutta state p; `at` is its place there. */
-#define PREVIOUS(arg, sh, p, v, c, at) ((p) == 0 ? (sh)->before[v][c] : (arg)->prev[p][at])
+#define PREVIOUS(arg, sh, p, v, c, at) ((p) < STATES ? (sh)->before[p][v][c] : (arg)->prev[p][at])
 #else
 #define start_fetch(sh) ((void)0)
 #define fetch(t, k, sh) ((void)0)

@@ -45,14 +45,28 @@
 #define FOR_ROWS(t) for ((t)->row = 0; (t)->row < TY; (t)->row += ROWS)
 #endif
 
+/* 1 if the lanes share the number of invalid cells, instead of one for each. Nearly all cells are
+ * valid, so this takes less time and memory. With WENO5 the compiler then spills more registers. */
+#define ONE_COUNT (OAK_MANY_THREADS && RAD == 1)
+
 #undef OAK_TEAM
 #define OAK_TEAM LANES
+
+#if FETCHED
+/* The number of Runge-Kutta states that are fetched, at least one: as many as find room, beside the
+ * other numbers of flux_shared_t, in the 228 KB that the tiles of a multiprocessor share. */
+#define SHARED_NUMBERS \
+  (NVAR * (2 * SY * SX + 2 * LANES + 2 * (TX + TY)) + NFLUX * (2 * LANES + TX + TY) + LANES)
+#define STATE_ROOM (228 * 1024 / RESIDENT - 1024 - 64 - SHARED_NUMBERS * (int)sizeof(real))
+#define STATES \
+  OAK_MAX(OAK_MIN(OAK_NPREV, STATE_ROOM / (int)(NVAR * LANES * sizeof(store_t)) - 1), 1)
+#endif
 
 /* The memory that the lanes of a tile share. */
 typedef struct {
 #if FETCHED /* first, because such copies need addresses that are multiples of 16 bytes */
   store_t enters[NVAR][LANES]; /* conserved states of the plane that enters the march next */
-  store_t before[NVAR][LANES]; /* of this plane at the start of the step */
+  store_t before[STATES][NVAR][LANES]; /* of this plane, at the start of the step first */
   oak_gate_t fetched, fluxes_done;
 #endif
   OAK_ALIGNED real s[PIPELINED ? 2 : 1][NVAR][SY][SX]; /* primitive planes with their halo */
@@ -69,7 +83,11 @@ typedef struct {
   OAK_ALIGNED real fx[NFLUX][ROWS][TX + 1];
   OAK_ALIGNED real fy[NFLUX][ROWS + 1][TX];
   OAK_ALIGNED real rate[ROWS * TX];
-  OAK_ALIGNED real bad[ROWS * TX]; /* as wide as the other arrays, so that SIMD lanes stay full */
+#if ONE_COUNT
+  int bad;
+#else
+  OAK_ALIGNED real bad[ROWS * TX];  /* as wide as the other arrays, so that SIMD lanes stay full */
+#endif
 } flux_shared_t;
 /* From a variable to the next one in hx and fx, and in fy. */
 #define X_FACES (ROWS * (TX + 1))

@@ -192,6 +192,12 @@ static T __shfl_down(T x, int distance) {
 }
 
 template <typename T, typename U>
+static T atomicAdd(T *place, U value) {
+  const T before = *place;
+  *place += value;
+  return before;
+}
+template <typename T, typename U>
 static T atomicMax(T *place, U value) {
   const T old = *place;
   if (value > old) *place = value;

@@ -139,6 +139,7 @@ extern void oak_near_beyond(void)
 
 /* Raise an element of a SHARED array that several lanes may change; values are not negative. */
 #define OAK_TALLY_MAX(place, value) ((place) = OAK_MAX(place, value))
+#define OAK_TALLY_ADD(place, value) ((place) += (value))
 /* Whether `flag` is set for any thread of the team; all of them call it. */
 #define OAK_ANY(flag) (flag)
 

@@ -234,6 +234,7 @@ enum { OAK_SUM_VECTOR = 32 };
 #define OAK_REDUCE_MAX(result, array, n) OAK_REDUCE_(result, array, n, OAK_MAX)
 /* Raise an element of a SHARED array; values are not negative. */
 #define OAK_TALLY_MAX(place, value) ((place) = OAK_MAX(place, value))
+#define OAK_TALLY_ADD(place, value) ((place) += (value))
 /* Whether `flag` may be set for any lane of a gang. Lanes cannot see the flags of others. */
 #define OAK_ANY(flag) ((void)(flag), 1)
 #define OAK_REDUCE_SUM(result, array, n) OAK_REDUCE_(result, array, n, OAK_ADD_)

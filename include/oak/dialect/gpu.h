@@ -191,6 +191,7 @@ OAK_FN void oak_tally_max(float *p, float x) {
 OAK_FN void oak_tally_max(double *p, double x) {
   if (!(x <= *p)) atomicMax((OAK_ATOMIC64 *)p, __double_as_longlong(x));
 }
+#define OAK_TALLY_ADD(place, value) atomicAdd(&(place), value)
 #define OAK_ANY(flag) __syncthreads_or(flag)
 
 /* Division and square root from the hardware's approximations (20 or more bits in double precision)
@@ -210,12 +211,13 @@ OAK_FN float oak_inv(float x) {
 }
 OAK_FN double oak_div(double a, double b) { return a * oak_inv(b); }
 OAK_FN float oak_div(float a, float b) { return a * oak_inv(b); }
+/* A number far below 1e-284 beside x keeps the root of 0 from 0 * infinity. It changes no other
+ * root, and takes fewer instructions than a choice. */
 OAK_FN double oak_sqrt(double x) {
-  OAK_NEAR_RSQRT(r, x);
+  OAK_NEAR_RSQRT(r, x + 1e-300);
   const double s = x * r, h = 0.5 * r;
   const double e = fma(-s, h, 0.5); /* a correction of relative size e */
-  const double t = fma(s, fma(1.5 * e, e, e), s);
-  return x == 0 ? 0 : t;
+  return fma(s, fma(1.5 * e, e, e), s);
 }
 OAK_FN float oak_sqrt(float x) {
   OAK_NEAR_SQRT_FLOAT(r, x);
