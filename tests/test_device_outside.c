@@ -8,7 +8,8 @@
 
 #include <spawn.h>
 
-static int starts; /* of programs */
+static int starts;    /* of programs */
+static int meanwhile; /* 1: an included header changes when the next compilation starts */
 
 int __real_posix_spawn(pid_t *, const char *, const posix_spawn_file_actions_t *,
                        const posix_spawnattr_t *, char *const[], char *const[]);
@@ -19,6 +20,11 @@ int __wrap_posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_acti
                        const posix_spawnattr_t *attributes, char *const command[],
                        char *const environment[]) {
   starts++;
+  for (int i = 0; meanwhile && command[i]; i++) {
+    if (strcmp(command[i], "-o") != 0) continue;
+    write_file("part.h", "#define VALUE 2\n");
+    meanwhile = 0;
+  }
   return __real_posix_spawn(pid, path, actions, attributes, command, environment);
 }
 
@@ -143,6 +149,18 @@ static void test_choices(void **state) {
   unsetenv("COMPILER_PATH");
 }
 
+/** The kernel of the changed header must not be found for the old one. */
+static void test_meanwhile(void **state) {
+  (void)state;
+  NEED_COPY();
+  meanwhile = 1;
+  expect("a change meanwhile", "", 2, 1, 1);
+  assert_int_equal(meanwhile, 0);
+  expect("after it", "", 2, 0, ANY);
+  in_folders("cp part.first part.h");
+  expect("the old header", "", 1, 1, 1);
+}
+
 /** What oak cannot know is asked each time. */
 static void test_unknown(void **state) {
   (void)state;
@@ -171,8 +189,8 @@ static void test_unknown(void **state) {
 }
 
 int main(int argc, char **argv) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test_setup(test_changes, enter),
-                                     cmocka_unit_test_setup(test_choices, enter),
-                                     cmocka_unit_test_setup(test_unknown, enter)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup(test_changes, enter), cmocka_unit_test_setup(test_choices, enter),
+      cmocka_unit_test_setup(test_meanwhile, enter), cmocka_unit_test_setup(test_unknown, enter)};
   return CACHE_TEST_MAIN(tests);
 }

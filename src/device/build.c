@@ -21,17 +21,13 @@
  * written, the build goes on. */
 static void note_entry(oak_device_t *dev, const oak_source_t *source, const oak_keys_t *keys) {
   oak_buffer_t old = {0}, text = {0};
-  char *path, hex[33];
-  int settled;
+  char *path;
   if (!dev->ops->preprocess || dev->unkept) return;
   if (oak_entry_path(dev, dev->cache, source, keys->scan, ".ref", &path) != OAK_OK) return;
   oak_buffer_print(&text, "%s\n", keys->built);
-  if (dev->outside.count > 0 && oak_outside_key(dev, &dev->outside, hex, &settled) == OAK_OK &&
-      settled) {
-    oak_buffer_print(&text, "%s\n%s\n", dev->compiler->version, hex);
-    for (int i = 0; i < dev->outside.count; i++)
-      oak_buffer_print(&text, "%s\n", dev->outside.word[i]);
-  }
+  if (keys->outside[0]) oak_buffer_print(&text, "%s\n%s\n", dev->compiler->version, keys->outside);
+  for (int i = 0; keys->outside[0] && i < dev->outside.count; i++)
+    oak_buffer_print(&text, "%s\n", dev->outside.word[i]);
   if (oak_cache_read(path, &old) != 0 || strcmp(oak_buffer_get(&old), oak_buffer_get(&text)) != 0)
     oak_cache_write(path, &text);
   else
@@ -46,11 +42,10 @@ static int is_current(oak_device_t *dev, char *lines) {
   oak_words_t outside = {0};
   char hex[33], *next = NULL, *version = strtok_r(lines, "\n", &next);
   const char *noted = strtok_r(NULL, "\n", &next);
-  int settled;
   for (const char *path; noted && (path = strtok_r(NULL, "\n", &next));)
     oak_words_add(&outside, "%s", path);
   const int same = outside.count > 0 && oak_words_status(&outside) == OAK_OK &&
-                   oak_outside_key(dev, &outside, hex, &settled) == OAK_OK && !strcmp(hex, noted);
+                   oak_outside_key(dev, &outside, hex) == OAK_OK && !strcmp(hex, noted);
   oak_words_free(&outside);
   if (same && !dev->compiler->noted) dev->compiler->noted = oak_str_copy(version);
   return same;
@@ -173,6 +168,22 @@ static oak_status_t look_up(oak_device_t *dev, const oak_source_t *source, int r
   return have ? OAK_OK : new_path(dev, source, e);
 }
 
+/** The keys after a build. The compiler is asked only if oak cannot see that nothing has changed.
+ */
+static oak_status_t keys_after(oak_device_t *dev, const oak_source_t *source, entry_t *e,
+                               oak_keys_t *after) {
+  OAK_TRY(oak_source_keys(dev, source, NULL, after));
+  if (e->keys.outside[0]) OAK_TRY(oak_outside_key(dev, &dev->outside, after->outside));
+  if (after->outside[0] && !strcmp(after->outside, e->keys.outside) &&
+      !strcmp(after->scan, e->keys.scan)) {
+    *after = e->keys;
+    return OAK_OK;
+  }
+  OAK_TRY(oak_source_keys(dev, source, e->work, after));
+  set_own(dev, source, e);
+  return OAK_OK;
+}
+
 /** Compile what is not in the cache. Rank-local. */
 static oak_status_t compile(oak_device_t *dev, const oak_source_t *source, entry_t *e) {
   oak_keys_t after;
@@ -182,8 +193,7 @@ static oak_status_t compile(oak_device_t *dev, const oak_source_t *source, entry
     OAK_TRY(oak_cache_seal(e->work));
     /* If a file changed while it was compiled, the binary belongs neither to the old nor to the new
      * key. */
-    OAK_TRY(oak_source_keys(dev, source, e->work, &after));
-    set_own(dev, source, e);
+    OAK_TRY(keys_after(dev, source, e, &after));
     e->noted = same_sources(dev, &e->keys, &after);
     if (e->noted) break;
     if (turn == 1) { /* the sources change every time, as with __TIME__: the binary serves this run,

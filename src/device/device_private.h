@@ -29,11 +29,13 @@ enum { OAK_UNFOLLOWED = 300 }; /**< room for a reason why files could not be fol
 
 /** Keys of a source on a device, see key.c. */
 typedef struct {
-  char scan[33];  /**< hash of what oak can find out without a compiler */
-  char built[33]; /**< hash of all that the binary depends on; it is part of the name of the entry
-                   */
-  int blind;      /**< 1: only a compiler can find the sources. Then `scan` is a number that is
-                       never used again */
+  char scan[33];    /**< hash of what oak can find out without a compiler */
+  char built[33];   /**< hash of all that the binary depends on; it is part of the name of the entry
+                     */
+  char outside[33]; /**< oak_outside_key() of dev->outside; "": not known, or no compiler was asked
+                     */
+  int blind;        /**< 1: only a compiler can find the sources. Then `scan` is a number that is
+                         never used again */
 } oak_keys_t;
 
 /** Compute the keys. \a work is a path for files that the compiler writes; with NULL, keys->built
@@ -42,9 +44,8 @@ typedef struct {
 oak_status_t oak_source_keys(oak_device_t *dev, const oak_source_t *source, const char *work,
                              oak_keys_t *keys);
 /** Hash the compiler as far as it is known without asking it, and what is \a outside. As long as
- * this and the scan are the same, so is the key. \a *settled: 0 if something changed just now. */
-oak_status_t oak_outside_key(oak_device_t *dev, const oak_words_t *outside, char hex[33],
-                             int *settled);
+ * this and the scan are the same, so is the key. "" if something has changed just now. */
+oak_status_t oak_outside_key(oak_device_t *dev, const oak_words_t *outside, char hex[33]);
 
 /* ---- scan.c */
 
@@ -128,8 +129,8 @@ struct oak_device {
   int unshared; /**< 1: memory cannot be shared here, although the back end has functions for it */
   size_t flag_bytes;             /**< of the page of flags */
   struct oak_compiler *compiler; /**< of the back end, if it has one */
-  oak_words_t outside;     /**< what the last keys depend on besides the sources (outside.c); empty:
-                              not known */
+  oak_words_t outside;     /**< what the last keys with a compiler depend on besides the sources
+                              (outside.c); empty: not known */
   int built, compiled;     /**< files of kernels loaded so far; those that were not in the cache */
   struct oak_meter *meter; /**< times of launches, or NULL (meter.c) */
   void *data;              /**< of the back end */

@@ -105,6 +105,7 @@ static oak_status_t find_keys(oak_device_t *dev, const oak_source_t *source, con
   oak_words_add(&scan->files, "%s.c", work);
   if (dev->compiler && !dev->unfollowed[0] && !keys->blind && text->data)
     oak_outside_list(dev->compiler, scan, text->data, &dev->outside);
+  if (dev->outside.count > 0) OAK_TRY(oak_outside_key(dev, &dev->outside, keys->outside));
   return oak_words_status(&dev->outside);
 }
 
@@ -114,19 +115,19 @@ oak_status_t oak_source_keys(oak_device_t *dev, const oak_source_t *source, cons
   oak_buffer_t text = {0};
   *keys = (oak_keys_t){.blind = 0};
   dev->unfollowed[0] = '\0';
-  oak_words_free(&dev->outside);
+  if (work) oak_words_free(&dev->outside);
   const oak_status_t status = find_keys(dev, source, work, &scan, &text, keys);
   oak_buffer_free(&text);
   oak_sources_free(&scan);
   return status;
 }
 
-oak_status_t oak_outside_key(oak_device_t *dev, const oak_words_t *outside, char hex[33],
-                             int *settled) {
+oak_status_t oak_outside_key(oak_device_t *dev, const oak_words_t *outside, char hex[33]) {
   oak_hash_t hash;
   oak_hash_start(&hash);
   OAK_TRY(dev->ops->fingerprint(dev, -1, &hash));
-  *settled = oak_outside_hash(outside, &hash);
+  const int settled = oak_outside_hash(outside, &hash);
   oak_hash_hex(&hash, hex);
+  if (!settled) hex[0] = '\0';
   return OAK_OK;
 }
