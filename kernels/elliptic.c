@@ -17,23 +17,25 @@ OAK_FN int elliptic_parity(const oak_elliptic_args_t *arg, long block, int dir) 
          1;
 }
 
-/* Solve a line of cells along arg->axis for the change of their values, through \a count blocks
- * (Thomas algorithm). Values beyond its ends are fixed, but with \a round the last cell is beside
- * the first one. Then the change of each cell is change + ratio * that of the next cell + last *
- * that of the last cell. (a, b): the place of the line among the lines of a block. */
-OAK_FN void elliptic_solve_line(const oak_elliptic_args_t *arg, const int *link, int count,
-                                int round, int a, int b, real *ratio, real *change, real *last) {
+/* Solve a line of cells along arg->axis for the change of their values (Thomas algorithm). It goes
+ * through \a count blocks, of which \a block is the first. Values beyond its ends are fixed, but
+ * with \a round the last cell is beside the first one. Then the change of each cell is change +
+ * ratio * that of the next cell + last * that of the last cell. (a, b): the place of the line among
+ * the lines of a block. */
+OAK_FN void elliptic_solve_line(const oak_elliptic_args_t *arg, elliptic_block_t *block,
+                                const int *link, int count, int round, int a, int b, real *ratio,
+                                real *change, real *last) {
   const int dir = arg->axis, cells = OAK_ALONG(dir), end = count * cells - 1;
   real next = 0, one = 0, begin[3] = {0, 0, 1}; /* begin: the same for the first cell */
-  elliptic_block_t block;
   for (int m = 0; m <= end; m++) {
-    const long n = link[m / cells];
+    const int k = count > 1 ? m / cells : 0;
+    const long n = link[k];
     int x[3];
-    if (m % cells == 0) elliptic_block(arg, n, &block);
-    face_point(dir, m % cells, a, b, x);
-    const elliptic_cells_t r = elliptic_cells(&block, x[1], x[2]);
+    if (count > 1 && m == k * cells) elliptic_block(arg, n, block);
+    face_point(dir, m - k * cells, a, b, x);
+    const elliptic_cells_t r = elliptic_cells(block, x[1], x[2]);
     real fall, weight[OAK_FACES];
-    const real lhs = elliptic_apply(arg, &block, &r, n, x[0], &fall, weight);
+    const real lhs = elliptic_apply(arg, block, &r, n, x[0], &fall, weight);
     real low = weight[0], high = weight[1];
     OAK_UNROLL
     for (int d = 1; d < OAK_DIM; d++) {
@@ -62,11 +64,12 @@ OAK_FN void elliptic_solve_line(const oak_elliptic_args_t *arg, const int *link,
     }
   }
   for (int m = end; m >= 0; m--) {
+    const int k = count > 1 ? m / cells : 0;
     int x[3];
-    face_point(dir, m % cells, a, b, x);
+    face_point(dir, m - k * cells, a, b, x);
     next = change[m] + (m < end ? ratio[m] * next + (round ? last[m] * one : 0) : 0);
     if (m == end) one = next;
-    arg->u[link[m / cells] * (long long)OAK_CELLS + OAK_INDEX(x[0], x[1], x[2])] += next;
+    arg->u[link[k] * (long long)OAK_CELLS + OAK_INDEX(x[0], x[1], x[2])] += next;
   }
 }
 
@@ -78,11 +81,14 @@ OAK_KERNEL(oak_elliptic_smooth, oak_elliptic_args_t, ELLIPTIC_LANES) {
   OAK_OUTER_LANES(n) {
     if (elliptic_rests(&arg, n)) continue;
     enum { LONGEST = OAK_MAX(OAK_NX, OAK_MAX(OAK_NY, OAK_NZ)) };
-    const int colour = arg.colour + elliptic_parity(&arg, n, arg.axis), block = (int)n;
+    const int colour = arg.colour + elliptic_parity(&arg, n, arg.axis), link = (int)n;
+    elliptic_block_t block;
+    elliptic_block(&arg, n, &block);
     OAK_ROWS(b, FB(arg.axis), HA(arg.axis)) {
       OAK_LANES(h, HA(arg.axis)) {
         real ratio[LONGEST], change[LONGEST];
-        elliptic_solve_line(&arg, &block, 1, 0, 2 * h + ((b + colour) & 1), b, ratio, change, NULL);
+        elliptic_solve_line(&arg, &block, &link, 1, 0, 2 * h + ((b + colour) & 1), b, ratio, change,
+                            NULL);
       }
     }
   }
@@ -100,7 +106,9 @@ OAK_KERNEL(oak_elliptic_smooth_chains, oak_elliptic_args_t, ELLIPTIC_LANES) {
         const int a = 2 * h + ((b + arg.colour) & 1);
         real *line = arg.line + c.first * (long long)OAK_CELLS +
                      (b * FA(dir) + a) * (long long)(c.count * OAK_ALONG(dir));
-        elliptic_solve_line(&arg, link, c.count, c.round, a, b, line, line + arg.nline,
+        elliptic_block_t block;
+        elliptic_block(&arg, *link, &block);
+        elliptic_solve_line(&arg, &block, link, c.count, c.round, a, b, line, line + arg.nline,
                             line + 2 * arg.nline);
       }
     }
