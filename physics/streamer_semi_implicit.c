@@ -14,13 +14,39 @@
 #define STREAMER_MORE_NAMES " start_charge"
 #define physics_title streamer_title
 #define physics_poisson streamer_poisson
+#define physics_timestep streamer_timestep
 #include "physics/streamer.c"
 #undef physics_poisson
+#undef physics_timestep
 #undef physics_title
 
 TITLE("streamer discharge, semi-implicit potential")
 
 #define SEMI_IMPLICIT 0.29289321881345247 /* g */
+
+/* phi_r_t and so on are the differences of both stages over the step. The implicit stages hold the
+ * field at the times g dt and (1 - g) dt of the step. */
+PARAMETER(field_change, 0, "{>=0} largest change of the field in a step, in V/m; 0: no limit")
+#if OAK_COORDINATES
+FIELD_STORED(phi_r_t)
+FIELD_STORED(phi_z_t)
+#define FIELD_RATE(f) size_of((f).phi_r_t, (f).phi_z_t, 0)
+#else
+FIELD_STORED(phi_x_t)
+FIELD_STORED(phi_y_t)
+#if OAK_DIM == 3
+FIELD_STORED(phi_z_t)
+#define FIELD_RATE(f) size_of((f).phi_x_t, (f).phi_y_t, (f).phi_z_t)
+#else
+#define FIELD_RATE(f) size_of((f).phi_x_t, (f).phi_y_t, 0)
+#endif
+#endif
+
+TIMESTEP(at, q) {
+  const double step = streamer_timestep(at, q);
+  const double rate = (double)FIELD_RATE(at->f) / (1 - 2 * SEMI_IMPLICIT);
+  return at->ph.field_change > 0 && rate > 0 ? fmin(step, at->ph.field_change / rate) : step;
+}
 
 enum { START = PHYSICS_NVAR - 1 };
 

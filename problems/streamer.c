@@ -14,6 +14,8 @@ PARAMETER(seed_ions, 5e18, "{>=0} largest density of further positive ions")
 PARAMETER(seed_electrons, 0, "{>=0} largest density of further electrons")
 PARAMETER(seed_radius, 0.4e-3, "{>0} distance at which both fall to 1/e, in m")
 PARAMETER(seed_z, 1e-2, "height of the centre of the seed, in m")
+PARAMETER(curvature, 0,
+          "{>=0} |lap phi| dx^2 in V that counts as the indicator 1; 0: it does not count")
 PARAMETER(head_field, 3e6, "{>=0} least field of a streamer head, in V/m, for the output `head`")
 
 #define Z (OAK_DIM - 1)
@@ -73,12 +75,18 @@ POISSON_BOUNDARY(at, face) {
   return face == 2 * Z + 1 ? at->p.voltage * factor : 0;
 }
 
-/* Ionisations per cell size. At step 0 the field is not yet known: cells in the seed are refined
- * until they resolve it. */
+/* Ionisations per cell size, or the curvature of the potential: what the potential changes by
+ * within a cell because of the charge in it. At step 0 the field is not yet known: cells in the
+ * seed are refined until they resolve it. */
 REFINE(at) {
-  const real E = FIELD_SIZE(at->f);
+  const real E = FIELD_SIZE(at->f), ionised = alpha_of(&at->ph, E) * (real)at->dx[Z];
   if (at->step == 0) return seed(at) > 0.01 && at->dx[Z] > at->p.seed_radius / 20 ? 2 : 0;
-  return alpha_of(&at->ph, E) * (real)at->dx[Z];
+  if (at->p.curvature == 0) return ionised;
+  real q[PHYSICS_NVAR];
+  OAK_UNROLL
+  for (int v = 0; v < PHYSICS_NVAR; v++) q[v] = oak_near(at, v, 0, 0, 0);
+  const double bend = ELEMENTARY_CHARGE / EPSILON0 * fabs(net_charge(q)) * at->dx[Z] * at->dx[Z];
+  return OAK_MAX(ionised, (real)(bend / at->p.curvature));
 }
 
 #if OAK_DIM == 3

@@ -139,6 +139,49 @@ static void test_semi_implicit(void **state) {
   sim_free(&s);
 }
 
+static double *field_of(const sim_t *s, const char *name) {
+  double *values = malloc((size_t)(oak_nblocks(s->sim) * s->cells + 1) * sizeof *values);
+  if (!values) abort();
+  MUST(oak_field_get(s->sim, name, values));
+  return values;
+}
+
+/* physics.field_change limits the change of the field in a step. phi_y_t is the part of its
+ * derivative that lies between both stages, at g dt and (1 - g) dt of a step. */
+static void test_field_change(void **state) {
+  (void)state;
+  const double limit = 2e4, part = sqrt(2) - 1;
+  sim_t s = sim_new(MPI_COMM_WORLD,
+                    FRONT
+                    "physics.name=streamer_semi_implicit\nphysics.safety=1000\n"
+                    "problem.density=1e20\nproblem.width=4e-5\nproblem.E0=1e6\n"
+                    "physics.field_change=%g\n",
+                    limit);
+  MUST(oak_initialize(s.sim));
+  MUST(oak_advance(s.sim, 1e-14));
+  double *before = field_of(&s, "phi_y"), most = 0, wrong = 0;
+  for (int step = 0; step < 12; step++) {
+    const double dt = oak_time_step(s.sim);
+    double change = 0, error = 0;
+    MUST(oak_advance(s.sim, dt));
+    double *after = field_of(&s, "phi_y"), *rate = field_of(&s, "phi_y_t");
+    for (int c = 0; c < oak_nblocks(s.sim) * s.cells; c++) {
+      change = worse(change, fabs(after[c] - before[c]));
+      error = worse(error, fabs(after[c] - before[c] - dt * rate[c] / part));
+    }
+    free(before);
+    free(rate);
+    before = after;
+    most = worse(most, max_ranks(s.comm, change));
+    wrong = worse(wrong, max_ranks(s.comm, error) / limit);
+  }
+  free(before);
+  report("change of the field: at most %.2e V/m in a step, limit %.0e; derivative wrong by %.1f %%",
+         most, limit, 100 * wrong);
+  assert_true(most < 1.1 * limit && most > 0.7 * limit && wrong < 0.25);
+  sim_free(&s);
+}
+
 /* The electrons that have left the edge of a plasma, after about two relaxation times. */
 static double moved(const char *physics, double dt, int steps) {
   sim_t s = sim_new(MPI_COMM_WORLD,
@@ -270,8 +313,9 @@ static void test_case1(void **state) {
 
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_charge),          cmocka_unit_test(test_front),
-      cmocka_unit_test(test_semi_implicit),   cmocka_unit_test(test_semi_implicit_order),
-      cmocka_unit_test(test_photoionization), cmocka_unit_test(test_case1)};
+      cmocka_unit_test(test_charge),        cmocka_unit_test(test_front),
+      cmocka_unit_test(test_semi_implicit), cmocka_unit_test(test_semi_implicit_order),
+      cmocka_unit_test(test_field_change),  cmocka_unit_test(test_photoionization),
+      cmocka_unit_test(test_case1)};
   return TEST_MAIN(tests);
 }

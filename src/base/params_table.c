@@ -267,7 +267,7 @@ const oak_param_desc_t oak_param_table[] = {
         "for the fluxes."),
     REAL("body.potential", "0", -INFINITY, INFINITY, NULL,
          "Potential of an electrode, unless the problem has POTENTIAL(at, body)."),
-    REAL("body.permittivity", "1", 0, INFINITY, NULL, "Permittivity of a dielectric.",
+    REAL("body.permittivity", "1", 0, 1e9, NULL, "Permittivity of a dielectric.",
          .above_min = 1),
     CHOICE(
         "body.surface", "emit", "emit absorb reflect",

@@ -32,6 +32,9 @@ oak_status_t oak_rates_choose(const oak_output_item_t *item, const char *head,
     OAK_CHECK(column >= 0, OAK_ERR_INPUT,
               "%s: the table has no column `%s`; its columns are step,time%.900s%s",
               oak_item_given(item, "rates"), name, head, strlen(head) > 900 ? " ..." : "");
+    for (int i = 0; i < rates->count; i++)
+      OAK_CHECK(rates->column[i] != column, OAK_ERR_INPUT, "%s: `%s` is named twice",
+                oak_item_given(item, "rates"), name);
     rates->column[rates->count++] = column;
     text += length;
   }

@@ -55,9 +55,9 @@ static oak_status_t find_fields(oak_t *sim, oak_poisson_t *p) {
     OAK_CHECK(n < 0 || !sim->setup.fields.field[n].function, OAK_ERR_INPUT,
               "the hook FIELD sets %s, which is a result of POISSON: write FIELD_STORED(%s)", name,
               name);
+    snprintf(name + strlen(name), sizeof name - strlen(name), "_t");
+    p->rate[i] = oak_field_find(&sim->setup, name);
   }
-  snprintf(name, sizeof name, "%s_t", q->name);
-  p->rate = oak_field_find(&sim->setup, name);
   for (int d = 0; d < 2 && sim->setup.coordinates; d++) {
     snprintf(name, sizeof name, "%s_%c", q->name, "xy"[d]);
     OAK_CHECK(oak_field_find(&sim->setup, name) < 0, OAK_ERR_INPUT,
@@ -274,7 +274,6 @@ static oak_status_t store(oak_t *sim, oak_poisson_t *p, int state, double time) 
   oak_status_t st = oak_poisson_run(sim, p, sim->setup.kernel.poisson_field, state, time,
                                     top->u.memory.mine, field[0], 1);
   oak_keep_failure(&st, oak_field_fill(&sim->data, field[0]));
-  if (p->rate >= 0 && p->shift > 0) oak_keep_failure(&st, oak_field_fill(&sim->data, p->rate));
   if (has_slopes(sim, p)) OAK_TRY(store_slopes(sim, p));
   for (int d = 0; d < sim->setup.dim; d++) {
     if (field[1 + d] < 0) continue;
@@ -287,6 +286,9 @@ static oak_status_t store(oak_t *sim, oak_poisson_t *p, int state, double time) 
                            field[1 + d], 1);
     oak_keep_failure(&st, oak_field_fill(&sim->data, field[1 + d]));
   }
+  for (int i = 0; i < 4; i++)
+    if (p->rate[i] >= 0 && p->shift > 0)
+      oak_keep_failure(&st, oak_field_fill(&sim->data, p->rate[i]));
   OAK_TRY(oak_data_agree(&sim->data, st));
   return !p->bodies || p->absorb ? OAK_OK : oak_bodies_sum(sim, p, state, time);
 }

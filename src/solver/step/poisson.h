@@ -16,7 +16,7 @@ typedef struct {
   int isolated;                  /**< 1: multipoles give the values at the boundary */
   int given[6];     /**< 1: the hook POISSON_BOUNDARY gives values or slopes on some face */
   int field[4];     /**< numbers of the fields phi, phi_x, phi_y, phi_z; -1: there is none */
-  int rate;         /**< number of the field phi_t; -1: there is none */
+  int rate[4];      /**< numbers of the fields phi_t, phi_x_t and so on; -1: there is none */
   double time;      /**< of the last solution */
   double shift;     /**< from the last solution in this step to the present one */
   void *slope;      /**< device: derivatives across faces, for the hooks FACE_FIELD; NULL without */
