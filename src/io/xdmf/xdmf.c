@@ -281,11 +281,12 @@ static void print_block(FILE *out, const writer_t *w, int b, const char *data) {
 
 /** The XML of blocks [b0, b1) in fresh memory; NULL: no memory. */
 static char *blocks_text(const writer_t *w, int b0, int b1, const char *data, size_t *length) {
-  OAK_FREED char *text = NULL;
+  char *text = NULL;
   FILE *out = open_memstream(&text, length);
   if (!out) return NULL;
   for (int b = b0; b < b1; b++) print_block(out, w, b, data);
   if (fclose(out) == 0) return text;
+  free(text);
   return NULL;
 }
 
