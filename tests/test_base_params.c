@@ -192,6 +192,7 @@ static void test_outputs(void **state) {
   assert_refused("output.a.kind=movie", "output.a.kind = movie: must be one of plotfile, picture");
   assert_refused("output.9.kind=picture", "[output.9]: the name of an output must be a word");
   assert_refused("output.plt.kind=picture", "[output.plt]: oak uses this name itself");
+  assert_null(strstr(oak_last_error(), "unknown section"));
 }
 
 static void test_lists(void **state) {
