@@ -72,19 +72,16 @@ static int read_answer(oak_compiler_t *compiler, char *answer) {
 
 /** 1 if oak knows all files that the flags name, and all folders that they add to the search. */
 static int flags_are_plain(const oak_words_t *user) {
-  static const char *const other[] = {"-fplugin", "-fprofile", "-fuse",    "-fauto",
-                                      "-fbranch", "-fload",    "__DATE__", "__TIME"};
+  static const char *const other[] = {"-fplugin", "-fprofile", "-fuse", "-fauto",   "-fbranch",
+                                      "-fload",   "-fmodule",  "list=", "__DATE__", "__TIME"};
+  int plain = 1;
   for (int i = 0; i < user->count; i++) {
-    const char *w = user->word[i];
-    const int path = w[0] == '-' && (w[1] == 'I' || w[1] == 'D');
-    if (w[0] != '-' || !strchr("OgDUIWfm", w[1])) {
-      if (strncmp(w, "-std=", 5) != 0) return 0;
-    }
-    if (!path && strpbrk(w, strstr(w, "sanitize") ? "/" : "/,")) return 0;
-    for (size_t k = 0; k < sizeof other / sizeof *other; k++)
-      if (strstr(w, other[k])) return 0;
+    const char *w = user->word[i], *file = strstr(w, "sanitize=") ? "./" : "./,";
+    if (w[0] != '-' || !w[1] || !strchr("OgDUIWfm", w[1])) plain &= !strncmp(w, "-std=", 5);
+    if (w[1] != 'I' && w[1] != 'D') plain &= !strpbrk(w, w[1] == 'f' ? file : "/,");
+    for (size_t k = 0; k < sizeof other / sizeof *other; k++) plain &= !strstr(w, other[k]);
   }
-  return 1;
+  return plain;
 }
 
 void oak_outside_ask(oak_compiler_t *compiler, const oak_words_t *user) {
