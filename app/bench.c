@@ -2,7 +2,6 @@
  * oak bench: cell updates per second of the Rayleigh-Taylor problem (paper, "Performance results":
  * each Runge-Kutta stage counts as one update per cell). Every figure is the median of several
  * pieces of a run, beside the speed of a reference kernel at the same moment. */
-#include <math.h>
 #include <oak.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Processes that oak bench starts and talks to: another build of oak, or a script of bench/. */
-#define _GNU_SOURCE 1
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * oak diff: how plotfiles differ. */
-#define _GNU_SOURCE 1
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Finds the parameter files that come with oak by their names, and the names near a misspelt one.
  */
-#define _GNU_SOURCE 1
 #include <errno.h>
 #include <limits.h>
 #include <oak.h>

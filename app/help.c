@@ -3,7 +3,6 @@
  * the list in main.c. All else comes from the pages of the documentation: a section whose heading
  * names the topic, and the rows of tables (hooks, kinds of output, the glossary, ...) that begin
  * with it. Problems and physics have their own files. */
-#define _GNU_SOURCE 1
 #include <ctype.h>
 #include <oak.h>
 #include <stdlib.h>

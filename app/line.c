@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * oak line and oak slice: values of a plotfile as tables. */
-#define _GNU_SOURCE 1
 #include <stdlib.h>
-#include <string.h>
 
 #include "look.h"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * What the commands that look at plotfiles share: values of options, paths, variables. */
-#define _GNU_SOURCE 1
 #include "look.h"
 
 #include <ctype.h>
@@ -9,7 +8,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "io/files/file_tools.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * oak ls --json: plotfiles and the history of a run, for programs. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The oak command. Thin on purpose: copy it as a start for a program of your own. */
-#define _GNU_SOURCE 1
 #include <dirent.h>
 #include <glob.h>
 #include <limits.h>

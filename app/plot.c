@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * oak plot: pictures of plotfiles, with the code that draws them during a run. */
-#define _GNU_SOURCE 1
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>

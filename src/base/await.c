@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Waiting of the ranks of a host for each other. */
-#define _GNU_SOURCE 1
 #include "base/await.h"
 
 #include <limits.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Growing texts and word lists. */
-#define _GNU_SOURCE 1
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Reading parameter files: rank 0 reads the text, all ranks parse it with libinih. */
-#define _GNU_SOURCE 1
 #include <errno.h>
 #include <ini.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Paths of files and folders. */
-#define _GNU_SOURCE 1
 #include <errno.h>
 #include <ftw.h>
 #include <stdarg.h>

@@ -3,7 +3,6 @@
  * used because it does not copy the page tables of a rank that holds most of the machine's memory,
  * and because no handlers of the MPI library run in the child. A program gets a limited time, less
  * if it uses no processor time, and ends when oak ends, for whatever reason. */
-#define _GNU_SOURCE 1
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

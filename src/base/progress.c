@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The terminal output of a run: table, bar, summary. */
-#define _GNU_SOURCE 1
 #include "progress.h"
 
 #include <math.h>

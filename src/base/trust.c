@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Whether other users could put their code in the place of a file or folder, as OpenSSH judges its
  * keys. */
-#define _GNU_SOURCE 1
 #include "base/trust.h"
 
 #include <errno.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The watchdog: a thread per rank that looks at what the ranks of its host have noted. */
-#define _GNU_SOURCE 1
 #include "watchdog.h"
 
 #include <pthread.h>

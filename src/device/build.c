@@ -2,7 +2,6 @@
  * Collective builds of kernels. One rank of each host looks in the cache. Of the hosts that need
  * the same kernel, one compiles it and sends it to the others (hand_on.c). Then all ranks load it.
  */
-#define _GNU_SOURCE 1
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

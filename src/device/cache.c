@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Built kernels in a folder, for build.c. A file is written under another name and then renamed, so
  * several runs may share the folder. */
-#define _GNU_SOURCE 1
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The folders of built kernels: the one that the environment asks for, if only this user and root
  * can put code into it, and one for this run alone. */
-#define _GNU_SOURCE 1
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

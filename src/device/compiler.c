@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * A C compiler as a command, for back ends that build kernels with one: find it, find out which
  * flags it accepts, run it, and make a message of its errors. */
-#define _GNU_SOURCE 1
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

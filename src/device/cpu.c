@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The CPU: kernels are shared objects from the C compiler of the machine, with OpenMP threads;
  * memory is the host's. */
-#define _GNU_SOURCE 1
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

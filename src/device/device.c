@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The list of devices, open and close, and the calls that all back ends share. */
-#define _GNU_SOURCE 1
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,6 @@
  * for a GPU. The compiler's own runtime finds the device; oak calls this runtime through
  * kernels/directives_runtime.c, which is built like a kernel. A launch returns when the kernel has
  * ended. */
-#define _GNU_SOURCE 1
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

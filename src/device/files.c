@@ -4,7 +4,6 @@
  * the files that it names are hashed too. A file too many may cause a rebuild without need. With a
  * file too few, a run may use an outdated binary. If a file may be missing, a reason is given, and
  * the binary serves one run only. */
-#define _GNU_SOURCE 1
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>

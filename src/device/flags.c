@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The flags that the user gives to the compiler of kernels: what is refused, what they name. */
-#define _GNU_SOURCE 1
 #include <stdlib.h>
 #include <string.h>
 

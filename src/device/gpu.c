@@ -3,7 +3,6 @@
  * for the GPU of this machine, and the driver runs them. Each rank uses one GPU; if a host has more
  * ranks than GPUs, several ranks share a GPU. Kernels run in one stream; copies beside them have
  * streams of their own (gpu_transfer.c). */
-#define _GNU_SOURCE 1
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Finding the driver, the run-time compiler and the library for messages on the machine. */
-#define _GNU_SOURCE 1
 #include "gpu_api.h"
 
 #include <dlfcn.h>

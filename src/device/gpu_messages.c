@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Messages from GPU to GPU by NCCL, or by RCCL, which has its interface. All messages of a round
  * form one group in the second queue; the host does not take part. */
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
  * Sends built kernels from host to host. Of the hosts that need the same entry, one compiles it or
  * has it in its cache; the others get it through MPI. build.c calls this on the first rank of each
  * host. */
-#define _GNU_SOURCE 1
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

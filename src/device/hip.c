@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * What AMD GPUs have of their own (gpu.c has the rest): HIP and hipRTC of ROCm 5 to 7. */
-#define _GNU_SOURCE 1
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>

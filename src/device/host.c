@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * What the host offers to a rank: the processor, threads, and memory that is really free. */
-#define _GNU_SOURCE 1
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Memory of the host, for back ends whose kernels run there, and what MPI does with memory of
  * GPUs. */
-#define _GNU_SOURCE 1
 #include <errno.h>
 #include <fcntl.h>
 #include <mpi.h>

@@ -6,7 +6,6 @@
  * flags name, processor). If oak cannot ask the compiler, it follows #include lines itself
  * (scan.c). For machines without a compiler, a second hash, of what oak can find out there, leads
  * to the name. */
-#define _GNU_SOURCE 1
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Kernels as shared objects that a C compiler of the machine makes, for the back ends that have
  * one. A kernel is `void NAME(long n, int threads, const args_t *args)`. */
-#define _GNU_SOURCE 1
 #include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>

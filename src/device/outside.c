@@ -6,7 +6,6 @@
  * A header that appears in front of another one changes the time of the folder that it is put in.
  * For this reason the list has each folder that is searched, and in each of them the folders of
  * all headers, whether they exist or not. */
-#define _GNU_SOURCE 1
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,6 @@
  * too many may cause a rebuild without need, and with a file too few a run may use a wrong binary.
  * For `#include NAME`, all values of NAME that occur in the sources are followed. A header that is
  * found nowhere is taken for one of the compiler's own. */
-#define _GNU_SOURCE 1
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>

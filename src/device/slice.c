@@ -5,7 +5,6 @@
  * The text is cut into items: a function, or anything else up to a semicolon. Inline functions
  * (OAK_FN) are kept where a kept item names them. All other items are kept for every file, except
  * those that are in another kernel file. Comments and blanks have no effect on the result. */
-#define _GNU_SOURCE 1
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * What the files of a build need to know of a source: its name and the text of its translation
  * unit. */
-#define _GNU_SOURCE 1
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Where the kernel sources are: they are read when a run starts, not when oak is built. */
-#define _GNU_SOURCE 1
 #include <dlfcn.h>
 #include <limits.h>
 #include <stdio.h>

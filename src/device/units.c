@@ -6,7 +6,6 @@
  * The result is the same as from one piece, except if the files have variables of their own,
  * because each object would have a copy of them. In this case, and if a file does not compile, the
  * source is compiled in one piece, whose messages the user sees. */
-#define _GNU_SOURCE 1
 #include <elf.h>
 #include <errno.h>
 #include <stdlib.h>

@@ -4,7 +4,6 @@
  * right-hand side is collected once per cycle. The correction needs no message, because every rank
  * has the parents of all its blocks. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/failure.h"
 #include "elliptic/elliptic.h"

@@ -2,7 +2,6 @@
  * Cycles through the levels, and solutions to a tolerance. */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/failure.h"
 #include "elliptic/elliptic.h"

@@ -3,7 +3,6 @@
 #include "halo/exchange.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { TAG_ROUND1 = 1, TAG_ROUND2 = 2 };
 

@@ -7,7 +7,6 @@
 
 #include <limits.h>
 #include <stdlib.h>
-#include <string.h>
 
 static int64_t total(const oak_message_t *m, int n) {
   int64_t sum = 0;

@@ -3,12 +3,10 @@
  * place in the one file. The records of a rank are contiguous in the file, and so are its data;
  * collective writing would therefore not be faster. If a rank cannot write, it reports the reason.
  * The ranks wait for each other when the file is made and when all parts are on the disk. */
-#define _GNU_SOURCE 1
 #include "checkpoint.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The format of checkpoints, for what writes and what reads them: sizes, places and checksums. */
-#define _GNU_SOURCE 1
 #include "checkpoint_head.h"
 
 #include <fcntl.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The checkpoints in a folder, from the newest on. */
-#define _GNU_SOURCE 1
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>

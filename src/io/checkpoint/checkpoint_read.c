@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Reading checkpoints. Everything in a file is checked before it is used: sizes before memory is
  * allocated for them, checksums before values are used. */
-#define _GNU_SOURCE 1
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -5,7 +5,6 @@
  * the progress of outputs. An output has one mark after its data, and another one after the job
  * that gives its files their names. All ranks set the same marks in the same order, so other ranks
  * need to know only how many marks the thread has passed. */
-#define _GNU_SOURCE 1
 #include "disk.h"
 
 #include <errno.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Small file-system helpers of the output formats. */
-#define _GNU_SOURCE 1
 #include "file_tools.h"
 
 #include <errno.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Outputs that are folders: what belongs into them, and the safe replacement of an earlier one. */
-#define _GNU_SOURCE 1
 #include "output_folder.h"
 
 #include <errno.h>

@@ -4,7 +4,6 @@
  * The texts of all ranks, one after the other, are cut into pieces of equal length. Each piece is
  * one MPI_Gatherv, in which most ranks have nothing to send. Rank 0 therefore exchanges no messages
  * with single ranks, and its memory does not grow with their number. */
-#define _GNU_SOURCE 1
 #include "rank_text.h"
 
 #include <errno.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The list of the files that runs have written to their folder: a text file with a line for each,
  * "CHECKSUM NAME". Lines are only added, so a file that is written again has several lines. */
-#define _GNU_SOURCE 1
 #include "file_list.h"
 
 #include <errno.h>

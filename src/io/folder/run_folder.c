@@ -4,7 +4,6 @@
  * The lock is one of the operating system (flock). It ends with the process, however the process
  * ends; over NFS it holds on all hosts. The file of the lock names the process that has it, and is
  * removed at the end. */
-#define _GNU_SOURCE 1
 #include "run_folder.h"
 
 #include <dirent.h>

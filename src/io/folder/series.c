@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Lists that let a viewer open all outputs of one kind as one time series. */
-#define _GNU_SOURCE 1
 #include "series.h"
 
 #include <stdio.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Pictures of a running simulation: checks, layout and the file. The data are drawn by
  * picture_data.c, what surrounds them by picture_frame.c. */
-#define _GNU_SOURCE 1
 #include "picture.h"
 
 #include <math.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * What surrounds the data of a picture: title, axes with round numbers, colour bar. */
-#define _GNU_SOURCE 1
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Writes PNG files through libpng. */
-#define _GNU_SOURCE 1
 #include "png_file.h"
 
 #include <png.h>

@@ -8,13 +8,11 @@
  * If the view stays while the run goes on, the thread of the disk reads and writes all boxes for
  * which the blocks of this rank suffice. The run then hands over the few boxes with parents whose
  * children are on several ranks, and the text files. */
-#define _GNU_SOURCE 1
 #include "plotfile.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

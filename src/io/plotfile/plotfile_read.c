@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Plotfiles read back: their values, as a grid view. The text files are plotfile_scan.c's, the tree
  * of blocks is plotfile_tree.c's. */
-#define _GNU_SOURCE 1
 #include "plotfile_read.h"
 
 #include <errno.h>

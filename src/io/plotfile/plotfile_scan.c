@@ -3,7 +3,6 @@
  *
  * Plotfiles may come from anywhere, so each number is checked when it is read. At the first mistake
  * reading ends with a message that names file and line. */
-#define _GNU_SOURCE 1
 #include "plotfile_scan.h"
 
 #include <ctype.h>

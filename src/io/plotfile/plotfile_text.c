@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The text files of an AMReX plotfile: Header and, per level, Cell_H. */
-#define _GNU_SOURCE 1
 #include "plotfile_text.h"
 
 #include <stdio.h>

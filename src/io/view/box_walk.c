@@ -2,7 +2,6 @@
  * The values of boxes, variable by variable: nodes from a walk gather in the box they are part of.
  *
  * Nodes of a level come in Morton order, so one box per level is being filled. */
-#define _GNU_SOURCE 1
 #include "box_walk.h"
 
 #include <stdlib.h>

@@ -3,7 +3,6 @@
  *
  * The values are kept in memory: differences need the neighbours of each block, and these are in
  * other boxes of a plotfile. */
-#define _GNU_SOURCE 1
 #include "derive.h"
 
 #include <math.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Values along lines and in planes of a grid view. */
-#define _GNU_SOURCE 1
 #include "sample.h"
 
 #include <math.h>

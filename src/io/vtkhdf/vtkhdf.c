@@ -10,16 +10,13 @@
  *
  * If the view stays while the run goes on, the thread of the disk reads and writes the values. In
  * 3D the run then adds the few boxes with parents whose children are on several ranks. */
-#define _GNU_SOURCE 1
 #include "vtkhdf.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "io/files/file_tools.h"

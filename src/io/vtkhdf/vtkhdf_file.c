@@ -14,7 +14,6 @@
  *
  * Only rank 0 runs this code, so any build of HDF5 is suitable, with MPI or without. With
  * collective calls of a parallel HDF5, a rank whose disk is full would leave the others waiting. */
-#define _GNU_SOURCE 1
 #include "vtkhdf_file.h"
 
 #include "io/files/file_tools.h"

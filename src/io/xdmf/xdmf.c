@@ -6,7 +6,6 @@
  * XML names each block's place by a Seek: the XDMF 3 reader ignores hyperslabs of raw data without
  * a message. In 2D a block has the coordinates of its corners, since readers put a 2DCoRectMesh
  * into the wrong plane. */
-#define _GNU_SOURCE 1
 #include "xdmf.h"
 
 #include <errno.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The names of an XDMF output, and the safe replacement of an earlier one. */
-#define _GNU_SOURCE 1
 #include "xdmf_files.h"
 
 #include <errno.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Adapting the mesh: flags on the device, p4est on the host, data back on the device. A Runge-Kutta
  * state that is free between steps receives the new blocks, so no further copy is needed. */
-#include <math.h>
 #include <stdlib.h>
 
 #include "solver/adapt/adapt.h"

@@ -3,7 +3,6 @@
  * Storage grows with the mesh and shrinks when it is far too large. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "solver/data/data.h"
 

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * oak check: what the hooks of any physics satisfy, on random admissible states. A. H. Hakim, J.
  * Juno et al. test each solver of Gkeyll in this way. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "solver/create/create.h"
-#include "solver/identity/eigen.h"
 #include "solver/identity/identity.h"
 
 static void print_verdict(FILE *f, const char *name, const oak_verdict_t *v, int *failures) {

@@ -3,7 +3,6 @@
  *
  * For differences, the state at the start is kept as a plotfile NAME.start in the output folder. A
  * run that goes on after a restart finds it there. */
-#define _GNU_SOURCE 1
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

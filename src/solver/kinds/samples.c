@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Kinds of output that take samples: slices and lines as tables, probes at points. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

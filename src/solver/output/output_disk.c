@@ -5,7 +5,6 @@
 
 #include "base/hosts.h"
 #include "io/checkpoint/checkpoint.h"
-#include "io/files/file_tools.h"
 #include "io/folder/file_list.h"
 #include "solver/output/output.h"
 

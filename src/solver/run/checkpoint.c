@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "base/str.h"
 #include "io/checkpoint/checkpoint_view.h"
 
 /* ---- writing */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * What physics and problem files declare: names of variables, hooks and parameters, read from a
  * small module in which each declaration leaves a constant (kernels/hooks.h). */
-#define _GNU_SOURCE 1
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The text that oak puts in front of the files of physics and problem: the structures of their
  * parameters, and which hooks, globals, outputs and fields they have. */
-#define _GNU_SOURCE 1
 #include <stdio.h>
 #include <string.h>
 #include <stdlib.h>

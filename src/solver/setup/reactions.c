@@ -2,7 +2,6 @@
  * Reactions of a physics that has species (physics/reactions.h), from the file that the key
  * reactions.file names. The kernels get C that adds up the rates. Rate coefficients that depend on
  * E/N become samples at equal distances. */
-#define _GNU_SOURCE 1
 #include "solver/setup/reactions.h"
 
 #include <errno.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Functions whose values come from text files (TABLE). The kernels get samples at equal distances,
  * so that a look-up needs no search. The samples are part of their source. */
-#define _GNU_SOURCE 1
 #include <errno.h>
 #include <float.h>
 #include <math.h>

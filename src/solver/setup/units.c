@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The units of variables that the files of physics and problem declare (UNITS). They are labels:
  * oak converts nothing. */
-#define _GNU_SOURCE 1
 #include <stdio.h>
 #include <string.h>
 

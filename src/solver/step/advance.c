@@ -2,7 +2,6 @@
  * Time steps. What takes place in a step is listed in parts.c. The stages end with one reduction,
  * for the next time step and for invalid cells. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/await.h"

@@ -3,7 +3,6 @@
  * beside the stages, and FIELD, which sets fields on a new mesh. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/reduce.h"
 #include "solver/step/part.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The message on an invalid cell: where it is, what its state is, and what to do. */
-#include <math.h>
 #include <stdlib.h>
 
 #include "solver/data/solution.h"
