@@ -77,8 +77,9 @@ static oak_status_t run_case(int c, char **user, int nuser, result_t *result) {
 /* 1 if the user's keys do not fit a case of other equations. Such a case chooses equations and flux
  * itself, and some are for 2D. */
 static int is_left_out(int c, char **user, int nuser) {
-  static const char *const begin[] = {"physics.", "problem.", "scheme.flux", "mesh.dim=3"};
-  const int chosen = oak_bench_case_dim(c) == 2 ? 4 : 3;
+  static const char *const begin[] = {"physics.", "problem.", "scheme.flux", "mesh.coordinates",
+                                      "mesh.dim=3"};
+  const int chosen = oak_bench_case_dim(c) == 2 ? 5 : 4;
   for (int i = 0; i < nuser && oak_bench_case_has_equations(c); i++)
     for (int k = 0; k < chosen; k++)
       if (!strncmp(user[i], begin[k], strlen(begin[k]))) return 1;
@@ -183,8 +184,8 @@ const oak_command_t oak_command_bench = {
         "with van Leer's limiter, HLL, Heun's scheme, double precision and one thread per rank.\n"
         "Keys change the case. The last lines measure other equations: magnetohydrodynamics\n"
         "(Orszag-Tang vortex, HLLD), isothermal gas (HLLC), and in 2D shallow water and the\n"
-        "Navier-Stokes equations. If your keys choose equations, a flux or another dimension,\n"
-        "these lines are left out.\n"
+        "Navier-Stokes equations. If your keys choose equations, a flux, coordinates or another\n"
+        "dimension, these lines are left out.\n"
         "\n"
         "Each line is one case. Its columns:\n"
         "  MCUPS, least, most  median and range of several measurements, in million cell updates "
