@@ -55,21 +55,29 @@ static void print_schemes(void) {
 }
 
 /* Open each known back end to see whether it works here; all ranks together. */
-static void print_devices(int rank) {
+static void print_devices(int rank, int json) {
   for (int i = 0; oak_device_known(i); i++) {
     const oak_device_ops_t *ops = oak_device_known(i);
     const oak_device_options_t options = {.threads = 0, .compiler = "", .flags = ""};
     oak_device_t *dev;
-    char text[1024];
-    if (oak_device_open(MPI_COMM_WORLD, ops->name, &options, &dev) != OAK_OK) {
-      if (rank == 0) printf("%-10s %s: not usable: %s\n", "device", ops->name, oak_last_error());
-      continue;
+    char text[1024], links[1024];
+    const int usable = oak_device_open(MPI_COMM_WORLD, ops->name, &options, &dev) == OAK_OK;
+    if (usable) {
+      ops->describe(dev, text, sizeof text);
+      oak_device_transports(dev, links, sizeof links);
+      oak_device_close(&dev);
+    } else {
+      snprintf(text, sizeof text, "%s", oak_last_error());
     }
-    ops->describe(dev, text, sizeof text);
-    if (rank == 0) printf("%-10s %s: %s\n", "device", ops->name, text);
-    oak_device_transports(dev, text, sizeof text);
-    if (rank == 0) printf("%-10s %s between ranks: %s\n", "", ops->name, text);
-    oak_device_close(&dev);
+    if (rank == 0 && json) {
+      printf("%s{\"name\": \"%s\", \"usable\": %s, \"text\": ", i ? ", " : "", ops->name,
+             usable ? "true" : "false");
+      oak_json_text(stdout, text);
+      printf("}");
+    } else if (rank == 0) {
+      printf("%-10s %s: %s%s\n", "device", ops->name, usable ? "" : "not usable: ", text);
+      if (usable) printf("%-10s %s between ranks: %s\n", "", ops->name, links);
+    }
   }
 }
 
@@ -104,30 +112,6 @@ static void json_names(const char *key, const char *folder, const char *ending) 
   printf("]");
 }
 
-/* Open each known back end; all ranks together. */
-static void json_devices(int rank) {
-  if (rank == 0) printf(",\n \"devices\": [");
-  for (int i = 0; oak_device_known(i); i++) {
-    const oak_device_ops_t *ops = oak_device_known(i);
-    const oak_device_options_t options = {.threads = 0, .compiler = "", .flags = ""};
-    oak_device_t *dev;
-    char text[1024];
-    const int usable = oak_device_open(MPI_COMM_WORLD, ops->name, &options, &dev) == OAK_OK;
-    if (usable)
-      ops->describe(dev, text, sizeof text);
-    else
-      snprintf(text, sizeof text, "%s", oak_last_error());
-    if (rank == 0) {
-      printf("%s{\"name\": \"%s\", \"usable\": %s, \"text\": ", i ? ", " : "", ops->name,
-             usable ? "true" : "false");
-      oak_json_text(stdout, text);
-      printf("}");
-    }
-    if (usable) oak_device_close(&dev);
-  }
-  if (rank == 0) printf("]");
-}
-
 static void json_schemes(void) {
   static const char *const key[] = {"limiters", "fluxes"};
   for (int i = 0; i < 2; i++) {
@@ -145,8 +129,10 @@ static int print_json(const char *root, int rank) {
   char cache[4096];
   find_cache(cache, sizeof cache);
   if (rank == 0) json_texts(key, (const char *const[]){OAK_VERSION, oak_commit(), root, cache}, 4);
-  json_devices(rank);
+  if (rank == 0) printf(",\n \"devices\": [");
+  print_devices(rank, 1);
   if (rank != 0) return 0;
+  printf("]");
   json_names("physics", "physics", ".c");
   json_names("problems", "problems", ".c");
   json_names("parameter_files", "problems", ".ini");
@@ -165,7 +151,7 @@ static int info(oak_arguments_t *a) {
   if (rank == 0 && !a->option[JSON]) oak_print_version();
   if (oak_agree(MPI_COMM_WORLD, oak_source_root(&root)) != OAK_OK) return oak_report_failure(rank);
   if (a->option[JSON]) return print_json(root, rank);
-  print_devices(rank);
+  print_devices(rank, 0);
   if (rank == 0) {
     char cache[4096];
     find_cache(cache, sizeof cache);
@@ -184,8 +170,8 @@ const oak_command_t oak_command_info = {
     .summary = "show version, devices, compilers, paths, known problems and schemes",
     .usage = "",
     .help =
-        "Prints the version, the devices and compilers that were found, the folders of sources and "
-        "of\n"
-        "compiled kernels, and the physics, problems, limiters and fluxes that come with oak.\n",
+        "Prints the version, the devices and compilers that were found, the folders of sources "
+        "and\n"
+        "of compiled kernels, and the physics, problems, limiters and fluxes that come with oak.\n",
     .option = options,
     .run = info};

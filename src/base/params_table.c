@@ -196,7 +196,9 @@ const oak_param_desc_t oak_param_table[] = {
          "The problem: one of the installation, or the path of a C file, from the folder of the "
          "parameter file."),
 
-#define POISSON_FACE "same zero no_slope value slope"
+#define POISSON_FACE(name, words)                                   \
+  CHOICE("poisson." name, "same", "same zero no_slope value slope", \
+         "Condition for phi on the " words "; same: that of poisson.boundary.")
 #define FACE_HELP                                                                              \
   "periodic, outflow, reflect, mirror, antimirror, dirichlet VALUE|user, neumann VALUE|user, " \
   "user."
@@ -217,18 +219,12 @@ const oak_param_desc_t oak_param_table[] = {
            "off as in empty space, from multipoles of the right-hand side; zero: phi is 0; "
            "no_slope: its outward derivative is 0; value: the hook POISSON_BOUNDARY returns phi; "
            "slope: it returns the outward derivative."),
-    CHOICE("poisson.xlow", "same", POISSON_FACE,
-           "Condition for phi on the lower x face; same: that of poisson.boundary."),
-    CHOICE("poisson.xhigh", "same", POISSON_FACE,
-           "Condition for phi on the upper x face; same: that of poisson.boundary."),
-    CHOICE("poisson.ylow", "same", POISSON_FACE,
-           "Condition for phi on the lower y face; same: that of poisson.boundary."),
-    CHOICE("poisson.yhigh", "same", POISSON_FACE,
-           "Condition for phi on the upper y face; same: that of poisson.boundary."),
-    CHOICE("poisson.zlow", "same", POISSON_FACE,
-           "Condition for phi on the lower z face (3D only); same: that of poisson.boundary."),
-    CHOICE("poisson.zhigh", "same", POISSON_FACE,
-           "Condition for phi on the upper z face (3D only); same: that of poisson.boundary."),
+    POISSON_FACE("xlow", "lower x face"),
+    POISSON_FACE("xhigh", "upper x face"),
+    POISSON_FACE("ylow", "lower y face"),
+    POISSON_FACE("yhigh", "upper y face"),
+    POISSON_FACE("zlow", "lower z face (3D only)"),
+    POISSON_FACE("zhigh", "upper z face (3D only)"),
     CHOICE("poisson.method", "multigrid", "multigrid bicgstab",
            "multigrid: V-cycles; if a coefficient jumps so much that they converge slowly, "
            "BiCGSTAB goes on. bicgstab: BiCGSTAB from the start."),
@@ -267,8 +263,7 @@ const oak_param_desc_t oak_param_table[] = {
         "for the fluxes."),
     REAL("body.potential", "0", -INFINITY, INFINITY, NULL,
          "Potential of an electrode, unless the problem has POTENTIAL(at, body)."),
-    REAL("body.permittivity", "1", 0, 1e9, NULL, "Permittivity of a dielectric.",
-         .above_min = 1),
+    REAL("body.permittivity", "1", 0, 1e9, NULL, "Permittivity of a dielectric.", .above_min = 1),
     CHOICE(
         "body.surface", "emit", "emit absorb reflect",
         "What fluxes of a discharge do at the surface. emit: the density has no slope there, and "
