@@ -18,8 +18,8 @@ import sys
 
 # name: (value, unit, factor to SI, where it comes from)
 INPUTS = {
-    "rate": (11.85, "GCUPS", 1e9, "flux kernel of one GPU, many blocks: fit to 64^3, 256^3 and 512^3"),
-    "gap": (37, "us", 1e-6, "per stage: launches, the end of a kernel, boundary slots: the same fit"),
+    "rate": (14.7, "GCUPS", 1e9, "flux kernel of one GPU, many blocks: fit to 64^3, 256^3 and 512^3"),
+    "gap": (20, "us", 1e-6, "per stage: launches, the end of a kernel, boundary slots: the same fit"),
     "block": (45, "ns", 1e-9, "per block and stage, adaptive: ghost cells, flags, flux fixing, moving; one GPU"),
     "levels": (44, "us", 1e-6, "per stage, adaptive: launches of those kernels; one GPU"),
     "host_block": (60, "ns", 1e-9, "per block and adaptation: the host's work on mesh and pattern; one GPU"),
@@ -222,22 +222,19 @@ def input_rows():
 
 # Measured by oak bench --scaling, van Leer, fp64, blocks of 16^3: case, mesh, adaptive, GPUs, NCCL alone, GCUPS.
 MEASURED = [
-    ("uniform 64^3", "64", 0, 1, 0, 4.5),
-    ("uniform 256^3", "256", 0, 1, 0, 11.26),
-    ("uniform 512^3", "512", 0, 1, 0, 11.9),
-    ("adaptive, levels 2 to 5", "2-5", 1, 1, 0, 9.65),
-    ("adaptive, levels 2 to 6", "2-6", 1, 1, 0, 10.04),
-    ("uniform 256^3", "256", 0, 2, 0, 20.82),
-    ("uniform 512^3", "512", 0, 2, 0, 22.85),
-    ("adaptive, levels 2 to 5", "2-5", 1, 2, 0, 16.10),
-    ("adaptive, levels 2 to 6", "2-6", 1, 2, 0, 18.53),
-    ("uniform 256^3, NCCL alone", "256", 0, 2, 1, 19.26),
-    ("adaptive, levels 2 to 5, NCCL alone", "2-5", 1, 2, 1, 14.70),
-    ("uniform 256^3", "256", 0, 4, 0, 37.21),
-    ("uniform 512^3", "512", 0, 4, 0, 45.65),
-    ("adaptive, levels 2 to 6", "2-6", 1, 4, 0, 32.91),
-    ("uniform 512^3, NCCL alone", "512", 0, 4, 1, 43.48),
-    ("adaptive, levels 2 to 6, NCCL alone", "2-6", 1, 4, 1, 32.97),
+    ("uniform 64^3", "64", 0, 1, 0, 7.15),
+    ("uniform 256^3", "256", 0, 1, 0, 13.90),
+    ("uniform 512^3", "512", 0, 1, 0, 14.63),
+    ("adaptive, levels 2 to 5", "2-5", 1, 1, 0, 11.60),
+    ("adaptive, levels 2 to 6", "2-6", 1, 1, 0, 11.88),
+    ("uniform 256^3", "256", 0, 2, 0, 25.03),
+    ("uniform 512^3", "512", 0, 2, 0, 28.28),
+    ("adaptive, levels 2 to 5", "2-5", 1, 2, 0, 20.59),
+    ("adaptive, levels 2 to 6", "2-6", 1, 2, 0, 22.36),
+    ("uniform 256^3, NCCL alone", "256", 0, 2, 1, 25.16),
+    ("uniform 512^3, NCCL alone", "512", 0, 2, 1, 27.59),
+    ("adaptive, levels 2 to 5, NCCL alone", "2-5", 1, 2, 1, 19.16),
+    ("adaptive, levels 2 to 6, NCCL alone", "2-6", 1, 2, 1, 21.81),
 ]
 
 
