@@ -229,9 +229,14 @@ OAK_KERNEL(oak_elliptic_gradient, oak_elliptic_args_t, ELLIPTIC_LANES) {
         const elliptic_metric_t m = elliptic_metric(&arg.f, n, i, j);
         const real low = elliptic_face_unit(&m, 2 * e.dir);
         const real high = elliptic_face_unit(&m, 2 * e.dir + 1);
+        real below = elliptic_beyond(&e, 0, low, i, j, k);
+#if OAK_COORDINATES == OAK_SPHERICAL
+        /* The value on the other side of r = 0 is not at hand: a parabola continues the row. */
+        const real *c = e.u + row * OAK_NX;
+        if (e.dir == 0 && i == 0 && elliptic_area(&m, 0) == 0) below = 3 * (c[0] - c[1]) + c[2];
+#endif
         out[row * OAK_NX + i] =
-            half * elliptic_unit(&m, e.dir) *
-            (elliptic_beyond(&e, 1, high, i, j, k) - elliptic_beyond(&e, 0, low, i, j, k));
+            half * elliptic_unit(&m, e.dir) * (elliptic_beyond(&e, 1, high, i, j, k) - below);
       }
     }
   }
