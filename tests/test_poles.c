@@ -146,8 +146,6 @@ static void test_refused(void **state) {
   refused(POLAR "mesh.xmax=1 pi\n", "needs phi over 2 pi");
   refused(POLAR "mesh.xmax=1 2pi\nboundary.ylow=reflect\nboundary.yhigh=reflect\n",
           "needs phi over 2 pi");
-  refused(POLAR "mesh.xmax=1 2pi\nmesh.trees=1 2\nproblem.name=@/problems/absorbers.c\n",
-          "does not know elliptic equations");
 }
 
 /* ---- whole runs */
