@@ -22,6 +22,11 @@ TITLE("streamer discharge")
 #define STREAMER_MORE_NAMES ""
 #endif
 
+/* 1: ions move, and free electrons from bodies (streamer_ions.c). */
+#ifndef STREAMER_IONS
+#define STREAMER_IONS 0
+#endif
+
 #ifdef OAK_SPECIES
 #include "physics/reactions.h"
 #define PHYSICS_NVAR (OAK_SPECIES + STREAMER_MORE)
@@ -174,7 +179,7 @@ OAK_FN real size_on_face(const oak_at_face_t *at) {
 FACE_FIELD(drift, at) {
   const double v = mu_of(&at->ph, size_on_face(at)) * at->slope.phi;
   const int closed = at->wall && at->surface == OAK_BODY_REFLECT;
-  const int leaves = at->surface == OAK_BODY_ABSORB && v * at->wall < 0;
+  const int leaves = !STREAMER_IONS && at->surface == OAK_BODY_ABSORB && v * at->wall < 0;
   return closed || leaves ? 0 : v;
 }
 

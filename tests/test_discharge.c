@@ -209,6 +209,65 @@ static void test_semi_implicit_order(void **state) {
   assert_true(error[1] < 0.01 && error[0] / error[1] > 2.8);
 }
 
+/* Electrons and ions in the gas above a plate, all charges, and the mean height of the ions. */
+typedef struct {
+  double electrons, ions, charge, height;
+} gap_t;
+
+static gap_t look_at_gap(const sim_t *s) {
+  double *ne = sim_read(s, 0), *ni = sim_read(s, 1);
+  gap_t g = {0};
+  for (int c = 0; c < oak_nblocks(s->sim) * s->cells; c++) {
+    double x[3], origin[3], dx[3];
+    sim_center(s, c / s->cells, c % s->cells, x);
+    oak_block_geometry(s->sim, c / s->cells, origin, dx);
+    const double volume = dx[0] * dx[1];
+    g.charge += (ni[c] - ne[c]) * volume;
+    if (x[1] < 2e-4) continue;
+    g.electrons += ne[c] * volume;
+    g.ions += ni[c] * volume;
+    g.height += x[1] * ni[c] * volume;
+  }
+  free(ne);
+  free(ni);
+  g.electrons = sum_ranks(s->comm, g.electrons);
+  g.ions = sum_ranks(s->comm, g.ions);
+  g.charge = sum_ranks(s->comm, g.charge);
+  g.height = sum_ranks(s->comm, g.height) / g.ions;
+  return g;
+}
+
+/* Ions drift to a plate in a field of 1 MV/m, and free electrons there. */
+static void test_ions(void **state) {
+  (void)state;
+  sim_t s = sim_new(
+      MPI_COMM_WORLD, FAST
+      "boundary.xlow=outflow\n" OPEN
+      "physics.name=streamer_ions\nproblem.name=streamer\nmesh.block_size=8\nmesh.xmax=1e-3 1e-3\n"
+      "mesh.min_level=3\nmesh.max_level=3\nscheme.limiter=koren\npoisson.xlow=no_slope\n"
+      "poisson.xhigh=no_slope\npoisson.ylow=zero\npoisson.yhigh=value\nproblem.voltage=800\n"
+      "problem.background=0\nproblem.seed_ions=1e10\nproblem.seed_z=3.5e-4\nrun.cfl=0.45\n"
+      "problem.seed_radius=5e-5\nreactions.file=@/problems/ions.txt\nreactions.gas=N2 1\n"
+      "physics.ion_mobility=0.02\nphysics.secondary_emission=0.1\nbody.plate.shape=plate\n"
+      "body.plate.from=-1 -1\nbody.plate.to=1 2e-4\nbody.plate.surface=absorb\n");
+  MUST(oak_initialize(s.sim));
+  const gap_t start = look_at_gap(&s);
+  sim_run(&s, 1e-9, 0);
+  const gap_t moving = look_at_gap(&s);
+  sim_run(&s, 8e-9, 0);
+  const gap_t end = look_at_gap(&s);
+  const double lost = start.ions - end.ions, freed = end.electrons / lost;
+  report(
+      "ions: velocity %.4e m/s, expected -2e4; %.1f %% have arrived, electrons for each %.6f; "
+      "charge missing %.1e",
+      (moving.height - start.height) / 1e-9, 100 * lost / start.ions, freed,
+      end.charge / start.charge - 1);
+  assert_true(fabs((moving.height - start.height) / -2e-5 - 1) < 0.01);
+  assert_true(lost > 0.4 * start.ions && fabs(freed / 0.1 - 1) < 1e-9);
+  assert_true(fabs(end.charge / start.charge - 1) < 1e-12);
+  sim_free(&s);
+}
+
 /* The photoionisation for I = exp(-(r/w)^2) without boundaries: I convolved with the fit of Bourdon
  * et al. for 0.2 bar of oxygen. */
 static double light_of_ball(double r, double w) {
@@ -316,6 +375,6 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_charge),        cmocka_unit_test(test_front),
       cmocka_unit_test(test_semi_implicit), cmocka_unit_test(test_semi_implicit_order),
       cmocka_unit_test(test_field_change),  cmocka_unit_test(test_photoionization),
-      cmocka_unit_test(test_case1)};
+      cmocka_unit_test(test_ions),          cmocka_unit_test(test_case1)};
   return TEST_MAIN(tests);
 }

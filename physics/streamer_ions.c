@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The equations of physics/streamer.c with ions that move, all with the same mobility per charge,
+ * and electrons that positive ions free where they reach a body (secondary emission). Without
+ * reactions.file, ni moves as positive ions do, since it does not tell negative ones apart. */
+
+#define STREAMER_IONS 1
+#define physics_title streamer_title
+#define physics_face streamer_face
+#define physics_flux streamer_flux
+#include "physics/streamer.c"
+#undef physics_flux
+#undef physics_face
+#undef physics_title
+
+#ifdef OAK_SPECIES
+#define MOVING OAK_SPECIES
+#define MOVING_LIST(X) OAK_SPECIES_LIST(X)
+#else
+#define MOVING 2
+#define MOVING_LIST(X) X(0, ne, -1) X(1, ni, 1)
+#endif
+
+TITLE("streamer discharge with moving ions")
+
+PARAMETER(ion_mobility, 2e-4, "{>=0} of ions with one charge, in m^2/(V s)")
+PARAMETER(secondary_emission, 0,
+          "{>=0} electrons for each positive ion that reaches a body with surface = absorb")
+
+/* Velocity of ions with the charge 1. */
+FACE_FIELD(ion_drift, at) {
+  const int closed = at->wall && at->surface == OAK_BODY_REFLECT;
+  return closed ? 0 : -at->ph.ion_mobility * at->slope.phi;
+}
+
+/* On which side of the face a body lies; 1 or -1 if it absorbs electrons. */
+FACE_FIELD(body, at) { return at->surface == OAK_BODY_ABSORB ? at->wall : 0.5 * at->wall; }
+
+/* Ions enter bodies and do not leave them. Both sides of the face get the density upstream, since
+ * Riemann solvers look upstream of the electrons. */
+FACE(ph, ql, qr, dir) {
+  const real body = ph->face.body;
+  real arriving = 0;
+#define ION_STATES(number, name, charge)                    \
+  if ((number) > 0) {                                       \
+    const real v = (charge)*ph->face.ion_drift;             \
+    const real up = v > 0 ? ql[number] : qr[number];        \
+    ql[number] = qr[number] = v * body >= 0 ? up : 0;       \
+    arriving += (charge) > 0 ? oak_abs(v) * ql[number] : 0; \
+  }
+  MOVING_LIST(ION_STATES)
+  const real speed = oak_abs(ph->face.drift);
+  const real freed = oak_div(ph->secondary_emission * arriving, speed > 0 ? speed : 1);
+  ql[NE] = body <= -1 ? freed : ql[NE];
+  qr[NE] = body >= 1 ? freed : qr[NE];
+  OAK_UNROLL
+  for (int v = MOVING; v < PHYSICS_NVAR; v++) ql[v] = qr[v] = 0;
+}
+
+FLUX(ph, q, dir, f) {
+  OAK_UNROLL
+  for (int v = MOVING; v < PHYSICS_NVAR; v++) f[v] = 0;
+#define ION_FLUX(number, name, charge) f[number] = (charge)*ph->face.ion_drift * q[number];
+  MOVING_LIST(ION_FLUX)
+  f[NE] = ph->face.drift * q[NE];
+}
