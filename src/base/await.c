@@ -4,7 +4,6 @@
 
 #include <limits.h>
 #include <linux/futex.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -57,22 +56,21 @@ static void sleep_once(oak_flag_t *flag, uint64_t value) {
   atomic_fetch_sub(sleepers_of(flag), 1);
 }
 
-/* Most waits are short. Then the rank offers its core. If that takes long, others use the core, and
- * the rank sleeps; it also does so after a millisecond. */
+/* A rank that sleeps needs some time to wake up, so on an idle machine it sleeps after two
+ * milliseconds only. If it loses its core while it waits, others use the cores. For a second it
+ * then sleeps after a tenth of a millisecond: what it waits for may need its core. To offer the
+ * core by sched_yield is worse, since the rank loses its turn, also if the others arrive at once.
+ */
 void oak_flag_await(oak_flag_t *flag, uint64_t value) {
-  enum { PATIENCE = 2000 };
-  const double longest = 1e-3, quick = 2e-5;
-  for (int n = 0; n < PATIENCE; n++)
-    if (atomic_load_explicit(value_of(flag), memory_order_acquire) >= value) return;
-  double begin = seconds(), before = begin, after = begin;
-  while (atomic_load_explicit(value_of(flag), memory_order_acquire) < value) {
-    if (after - before > quick || after - begin > longest) {
-      sleep_once(flag, value);
-      continue;
-    }
-    before = after;
-    sched_yield();
-    after = seconds();
+  static double crowded; /* until then */
+  double begin = 0, before = 0;
+  for (int n = 0; atomic_load_explicit(value_of(flag), memory_order_acquire) < value; n++) {
+    if (n % 100 != 99) continue; /* to look at the clock takes longer */
+    const double now = seconds();
+    if (begin == 0) begin = before = now;
+    if (now - before > 5e-5) crowded = now + 1;
+    if (now - begin > (now < crowded ? 1e-4 : 2e-3)) sleep_once(flag, value);
+    before = seconds();
   }
 }
 
