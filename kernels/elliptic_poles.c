@@ -165,7 +165,7 @@ OAK_KERNEL(oak_elliptic_moments, oak_elliptic_poles_args_t, 128) {
 }
 #endif
 
-/* The potential at x, in scaled coordinates. */
+/* The potential at x, in scaled coordinates; in 2D without its logarithm. */
 OAK_FN double poles_potential(const oak_elliptic_poles_args_t *arg, const double x[3]) {
   const double inverse = 1 / (x[0] * x[0] + x[1] * x[1] + (OAK_DIM == 3 ? x[2] * x[2] : 0));
   double sum[3] = {0};
@@ -183,7 +183,7 @@ OAK_FN double poles_potential(const oak_elliptic_poles_args_t *arg, const double
     }
     sum[0] = sum[0] * (x[0] * inverse) + sum[1];
   }
-  return OAK_DIM == 3 ? sum[0] * sqrt(inverse) : sum[0] - 0.5 * arg->logarithm * log(inverse);
+  return OAK_DIM == 3 ? sum[0] * sqrt(inverse) : sum[0];
 }
 #endif
 
@@ -236,6 +236,14 @@ OAK_KERNEL(oak_elliptic_poles, oak_elliptic_poles_args_t, 64) {
           arg.given[(long long)place * FACE_ROOM + b * FA(dir) + a] =
               (real)poles_potential(&arg, x);
         }
+#if OAK_DIM == 2 && !OAK_COORDINATES /* apart: compilers have no vectors of logarithms */
+        OAK_LANES(a, FA(dir)) {
+          const double x = first[0] + (dir ? a : face & 1 ? OAK_NX - 1 : 0) * step[0];
+          const double y = first[1] + (dir ? (face & 1 ? OAK_NY - 1 : 0) : a) * step[1];
+          arg.given[(long long)place * FACE_ROOM + a] +=
+              (real)(0.5 * arg.logarithm * log(x * x + y * y));
+        }
+#endif
       }
     }
   }
