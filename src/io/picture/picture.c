@@ -199,7 +199,8 @@ static oak_status_t finish(picture_t *p) {
                                  {"oak range", range}, {"oak area", area}};
   oak_frame_draw(scene, &p->frame, &p->canvas);
   const int nnote = (int)(sizeof note / sizeof *note);
-  const oak_status_t st = oak_png_write(&p->canvas, note, nnote, p->path);
+  oak_status_t st = oak_png_write(&p->canvas, note, nnote, p->path);
+  if (st == OAK_OK && p->options.written) st = p->options.written(p->path);
   free(p->canvas.rgb);
   p->canvas.rgb = NULL;
   return st;

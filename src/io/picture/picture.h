@@ -51,6 +51,8 @@ typedef struct {
   oak_colormap_t colormap;
   oak_picture_mesh_t draw_mesh;
   const char *title; /**< heading above the line of facts, or NULL */
+  /** Called by the thread that has written the file \a path; or NULL. */
+  oak_status_t (*written)(const char *path);
 } oak_picture_options_t;
 
 /** Whether a range suits colours for values of both signs: the smaller of -low and high is above a

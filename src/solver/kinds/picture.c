@@ -119,6 +119,8 @@ static oak_status_t set_options(const oak_output_item_t *item, const oak_grid_vi
   o->layout = (oak_picture_layout_t)oak_item_choice(item, "layout");
   o->region = view->region;
   o->title = sim->setup.description.problem_title;
+  /* The run lists the file when all ranks are done. If it is killed before, the file is known. */
+  if (item->disk) o->written = oak_file_list_add;
   return oak_colormap_find(oak_item_text(item, "colors"), &o->colormap);
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/folder/file_list.h"
 #include "io/view/sample_ranks.h"
 #include "solver/kinds/kind_keys.h"
 #include "solver/kinds/kinds.h"
@@ -49,12 +50,14 @@ static int number_variables(const oak_grid_view_t *view, int is_line, int var[OA
 /* A table on its way, and its file. */
 typedef struct {
   oak_table_t table;
+  int listed; /* as soon as the file is there: the run may be killed before it lists it */
   char path[];
 } job_t;
 
 static oak_status_t finish_table(void *context, oak_status_t st) {
   job_t *job = context;
   if (st == OAK_OK) st = oak_table_write(&job->table, job->path);
+  if (st == OAK_OK && job->listed) st = oak_file_list_add(job->path);
   oak_table_free(&job->table);
   free(job);
   return st;
@@ -69,6 +72,7 @@ static oak_status_t hand_over(oak_disk_t *disk, oak_table_t *table, const char *
     return OAK_FAIL(OAK_ERR_MEMORY, "no memory to write %s", path);
   }
   job->table = *table;
+  job->listed = disk != NULL;
   memcpy(job->path, path, strlen(path) + 1);
   const size_t bytes = NUMBER_BYTES * (size_t)table->ncol * (size_t)table->nrow;
   *table = (oak_table_t){0};
