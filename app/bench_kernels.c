@@ -12,7 +12,7 @@ enum { MOST_KERNELS = 16, STEPS = 8 };
 
 /* Additions, multiplications, divisions and square roots of the flux kernel per cell: Euler in 3D,
  * van Leer, HLL. A fused multiply-add counts twice, maxima do not count. A test compares this
- * number with the machine code (tools/count_instructions.py). */
+ * number with the machine code (tests/count_instructions.py). */
 enum { FLUX_FLOPS = 504 };
 
 typedef struct {

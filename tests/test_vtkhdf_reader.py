@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What VTKHDF files of oak hold, for CTest: read through h5py as the format says (Debian's VTK cannot read boxes
-of several levels; with ParaView tools/check_readers.py does the same). In 3D boxes, in 2D cells with corners; single and
+of several levels; with ParaView tests/check_readers.py does the same). In 3D boxes, in 2D cells with corners; single and
 double precision, one level and several, blocks distributed over the ranks in several ways: every value against the known field,
 parents against the averages of what covers them, each place covered once, integrals against the program's own.
 

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What XDMF files of oak hold, for CTest: read as the format says (Debian's VTK has no XDMF reader; with ParaView
-tools/check_readers.py does the same), then looked at with VTK. In 2D and 3D, single and double precision, one
+tests/check_readers.py does the same), then looked at with VTK. In 2D and 3D, single and double precision, one
 level and several, with 0 to 2 ghost layers: every value against the known field, integrals against the program's
 own, and the open edges of a contour, of which there are none with ghost layers.
 

@@ -10,7 +10,7 @@
 
 /* Additions, multiplications, divisions and square roots of the criterion lohner, per variable and
  * cell in 3D; a fused multiply-add counts twice, maxima do not count. A test compares this number
- * with the machine code (tools/count_instructions.py). */
+ * with the machine code (tests/count_instructions.py). */
 enum { LOHNER_FLOPS = 37 };
 
 /* Operations of limited slopes along an axis, and of a value that is interpolated in d

@@ -4,7 +4,7 @@
 modules in Python) and yt. Runs are made in 2D and 3D on three ranks; integrals that the readers find are compared
 with the totals that oak computed itself, at each time that an output has.
 
-usage: tools/check_readers.py [--oak build/oak] [--mpiexec "mpiexec -n 3"]
+usage: tests/check_readers.py [--oak build/oak] [--mpiexec "mpiexec -n 3"]
 
 Prints a line for each format and reader. Exit 0: all agree, 1: one does not, 77: no reader is installed."""
 import argparse

@@ -21,8 +21,8 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-TABLE = os.path.join(HERE, "..", "tests", "instructions.csv")
-RUN = os.path.join(HERE, "..", "tests", "problems", "instructions.ini")
+TABLE = os.path.join(HERE, "instructions.csv")
+RUN = os.path.join(HERE, "problems", "instructions.ini")
 BLOCKS = 9
 CELLS = BLOCKS * 16**3
 # What is counted: a function with all that it calls, per call and cell.
@@ -189,7 +189,7 @@ def main():
             writer.writerows(rest)
         return 0
     if failed:
-        print("If the change is wanted: tools/count_instructions.py --oak build/oak --renew")
+        print("If the change is wanted: tests/count_instructions.py --oak build/oak --renew")
     return int(failed)
 
 

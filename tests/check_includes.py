@@ -127,7 +127,7 @@ def main():
     for name, headers in sorted(graph.items()):
         folder = folder_of(name)
         if not folder:
-            bad.append(f"{name}: LAYERS in tools/check_includes.py lacks its folder")
+            bad.append(f"{name}: LAYERS in tests/check_includes.py lacks its folder")
             continue
         for header in headers:
             other = folder_of(header)
@@ -140,7 +140,7 @@ def main():
                 print(f"{name} includes {header} (known: {why[0][2]})")
             if not why:
                 bad.append(f"{name} includes {header}: {folder} knows nothing of {other} (docs/design.md, "
-                           "tools/check_includes.py)")
+                           "tests/check_includes.py)")
     if show_all:
         print(*[f"mended, and still in KNOWN: {a} includes {b}" for a, b, _ in set(KNOWN) - used], sep="\n")
     circle = find_circle(graph)
