@@ -18,7 +18,8 @@ OAK_FN void find_wall(const oak_face_fields_args_t *arg, const oak_user_t *user,
 #endif
 
 /* On CPUs the loop over the faces of a plane is vectorised: the fields in the cells on both sides
- * are copied to arrays with the places of the faces. Elsewhere each lane finds those of its face. */
+ * are copied to arrays with the places of the faces. Elsewhere each lane finds those of its face.
+ */
 #define FACE_PLANES (!OAK_MANY_THREADS && !OAK_LANES_APART)
 #if defined OAK_FIELDS && FACE_PLANES
 typedef struct {
@@ -50,7 +51,7 @@ OAK_FN void find_sides(const oak_field_t *f, int number, long block, int dir, in
 }
 #define FIND_SIDES(number, name) find_sides(f, number, block, dir, k, &plane->name);
 #define FIND_PLANE OAK_FIELDS(FIND_SIDES)
-#define FACE_SIDES_FIELD(number, name)  \
+#define FACE_SIDES_FIELD(number, name) \
   at.left.name = plane->name.below[c]; \
   at.right.name = plane->name.above[c];
 #else
@@ -62,12 +63,11 @@ typedef int face_plane_t;
 #endif
 
 OAK_FN void find_plane(const oak_field_t *f, long block, int dir, int k, face_plane_t *plane) {
-  FIND_PLANE
-  (void)f, (void)block, (void)dir, (void)k, (void)plane;
+  FIND_PLANE(void) f, (void)block, (void)dir, (void)k, (void)plane;
 }
 
-/* Face `index` (oak_face_index) of a block, below cell x[] across `dir`; x[dir] may be N. It is face
- * `c` of the plane. */
+/* Face `index` (oak_face_index) of a block, below cell x[] across `dir`; x[dir] may be N. It is
+ * face `c` of the plane. */
 OAK_FN oak_at_face_t face_place(const oak_face_fields_args_t *arg, const oak_user_t *user,
                                 long block, int dir, const face_plane_t *plane, int c,
                                 const int x[3], int index) {
