@@ -120,9 +120,7 @@ static void print_restart(const oak_params_t *params, FILE *stream) {
   fprintf(stream, "%s --restart\n", plain ? "" : "'");
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   if (size > 1)
-    fprintf(stream,
-            "the checkpoint is complete, also if the launcher reports another exit status "
-            "than 3\n");
+    fprintf(stream, "the checkpoint is complete, even if mpirun ends with another status than 3\n");
 }
 
 static oak_status_t run(const request_t *request, int nset, char **set, int *interrupted,

@@ -289,7 +289,7 @@ def kinds(work):
         rate = (float(history[name]) - float(before[name])) / (float(history["time"]) - float(before["time"]))
         assert float(history["rate_" + name]) == rate and table("h.csv")[0]["rate_" + name] == "nan", (name, rate, history)
     assert float(history["rate_integral_mx"]) != 0
-    work.bad([r"output\.h\.rates = p: the table has no column `p`; its columns are step,time,blocks,cells,total_rho"], "run.ini",
+    work.bad([r"output\.h\.rates = p: there is no column `p` that has a rate; choose from blocks,cells,total_rho"], "run.ini",
              "output.h.kind=history", "output.h.rates=p", "output.folder=flat")
     part, inside = table("i.csv")[-1], [row for row in plane if float(row["x"]) > 0.5 and float(row["y"]) > 0.25]
     assert (min(float(row["p"]) for row in inside), max(float(row["p"]) for row in inside)) == (float(part["min_p"]), float(part["max_p"]))

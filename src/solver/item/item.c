@@ -119,8 +119,10 @@ oak_status_t oak_item_points(const oak_output_item_t *item, const char *word, in
   const int n = oak_params_numbers(text, 0, NULL);
   OAK_CHECK(n > 0 && n % sim->setup.dim == 0 && n <= most * sim->setup.dim, OAK_ERR_INPUT,
             "%s: must be %s of %d coordinates%s", oak_item_given(item, word),
-            most > 1 ? "points" : "one point", sim->setup.dim,
-            most > 1 ? ", at most 1000, all in one line" : ", apart by blanks");
+            most > 2   ? "points"
+            : most > 1 ? "two points"
+                       : "one point",
+            sim->setup.dim, most > 2 ? ", at most 1000, all in one line" : ", apart by blanks");
   double *number;
   OAK_TRY(OAK_NEW(number, n));
   oak_params_numbers(text, n, number);

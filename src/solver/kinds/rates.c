@@ -30,8 +30,8 @@ oak_status_t oak_rates_choose(const oak_output_item_t *item, const char *head,
     snprintf(name, OAK_RATE_NAME, "%.*s", (int)length, text);
     const int column = find_column(head, name);
     OAK_CHECK(column >= 0, OAK_ERR_INPUT,
-              "%s: the table has no column `%s`; its columns are step,time%.900s%s",
-              oak_item_given(item, "rates"), name, head, strlen(head) > 900 ? " ..." : "");
+              "%s: there is no column `%s` that has a rate; choose from %.900s%s",
+              oak_item_given(item, "rates"), name, head + 1, strlen(head) > 900 ? " ..." : "");
     for (int i = 0; i < rates->count; i++)
       OAK_CHECK(rates->column[i] != column, OAK_ERR_INPUT, "%s: `%s` is named twice",
                 oak_item_given(item, "rates"), name);
