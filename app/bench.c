@@ -188,15 +188,14 @@ const oak_command_t oak_command_bench = {
         "dimension, these lines are left out.\n"
         "\n"
         "Each line is one case. Its columns:\n"
-        "  MCUPS, least, most  median and range of several measurements, in million cell updates "
-        "per second\n"
-        "                      and core; each stage of a Runge-Kutta step counts as an update\n"
+        "  MCUPS, least, most  median and range of several measurements, in million cell\n"
+        "                      updates per second and core; each stage of a Runge-Kutta step\n"
+        "                      counts as an update\n"
         "  outside             share of the time outside flux and update\n"
         "  memory              in units of 2 states x variables x 8 bytes x cells\n"
-        "  reference           speed of a reference kernel at the same moment, in million square "
-        "roots and\n"
-        "                      divisions per second and core. On a busy machine this number "
-        "drops too\n",
+        "  reference           speed of a reference kernel at the same moment, in million square\n"
+        "                      roots and divisions per second and core. On a busy machine this\n"
+        "                      number drops too\n",
     .option = options,
     .after =
         "Options but --json are the first argument. `oak bench OPTION --help` explains them.\n",
