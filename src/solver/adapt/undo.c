@@ -50,9 +50,10 @@ oak_status_t oak_undo_all(oak_t *sim, oak_undo_t *undo, oak_status_t st) {
   snprintf(message, sizeof message, "%s", oak_last_error());
   OAK_TRY(restore_mesh(sim, undo));
   oak_rates_set(sim, undo->rates);
+  /* If this fails, the next step tries it again. */
+  OAK_TRY(oak_storage_reserve(&sim->data, 1, sim->setup.method.nstate, sim->data.mesh->nblock));
   /* The tables belong to this mesh, which now has another revision number. */
   oak_storage_fitted(&sim->data);
-  OAK_TRY(oak_storage_reserve(&sim->data, 1, sim->setup.method.nstate, sim->data.mesh->nblock));
   return OAK_FAIL(st, "%s; mesh and solution are those before the adaptation", message);
 }
 
