@@ -7,8 +7,10 @@
 
 static int wanted(const oak_t *sim) { return sim->setup.fields.nface > 0; }
 
+/* The part of diffusion, which sets method.diffusion, comes later. */
 static oak_status_t check(oak_t *sim) {
-  OAK_CHECK(!wanted(sim) || sim->setup.method.diffusion != OAK_DIFFUSION_RKL2, OAK_ERR_INPUT,
+  const int rkl2 = oak_params_choice(sim->setup.params, "scheme.diffusion") == 1;
+  OAK_CHECK(!wanted(sim) || !rkl2, OAK_ERR_INPUT,
             "%s: scheme.diffusion = rkl2: the stages of diffusion have no numbers on faces, but %s "
             "has FACE_FIELD: set scheme.diffusion = explicit",
             oak_params_origin(sim->setup.params, "scheme.diffusion"), sim->setup.files.physics);
