@@ -55,8 +55,11 @@ static const change_t changes[] = {
 };
 
 static const char in_compiler[] =
-    "I=$(gcc -print-file-name=include) && L=lib/gcc/$(gcc -dumpmachine)/$(gcc -dumpversion) && "
-    "mkdir -p bin home first second path $L && cp -r \"$OAK_HOME\"/include home && "
+    "I=$(gcc -print-file-name=include) && T=gcc/$(gcc -dumpmachine) && "
+    "L=lib/$T/$(gcc -dumpversion) && "
+    "mkdir -p bin home first second path $L libexec/$T && cp -r \"$OAK_HOME\"/include home && "
+    /* From gcc 13 on, its programs are in libexec. */
+    "ln -s $(dirname $(gcc -print-prog-name=cc1)) libexec/$T/$(gcc -dumpversion) && "
     "cp $(readlink -f $(command -v gcc)) bin/gcc && ln -s $(dirname $I)/* $L && rm $L/include && "
     "cp -r $I $L && ln -s $L/include own && cp part.h part.first && : > second/sub.h && "
     "bin/gcc -v -E -x c /dev/null 2>&1 | grep -q \"^ $PWD/$L/include\"";
@@ -65,8 +68,9 @@ static const char in_compiler[] =
  * the system, whose times stay. */
 static void in_folders(const char *command) {
   static int time = 1000000000;
-  shell(text("cd %s && (%s) && find bin lib home first second path -exec touch -h -d @%d {} +",
-             folder, command, time++));
+  shell(text(
+      "cd %s && (%s) && find bin lib libexec home first second path -exec touch -h -d @%d {} +",
+      folder, command, time++));
 }
 
 /** Build with the copy of gcc. \return the value; *compiled: 1 if the kernel was not in the cache.
