@@ -49,8 +49,13 @@ extern void oak_near_beyond(void)
 #define OAK_ARGS_PLACE(arg) (&(arg))
 
 /* Chunks of a few blocks keep neighbours in Morton order on one core. Each thread takes the next
- * one; one thread takes all blocks at once. */
+ * one; one thread takes all blocks at once. All loops of a kernel would share this counter, so the
+ * label, which a function may define once, refuses a second loop. */
+#define OAK_ONE_OUTER_LOOP         \
+  oak_a_kernel_has_one_outer_loop: \
+  __attribute__((unused))
 #define OAK_OUTER(n)                                                                             \
+  OAK_ONE_OUTER_LOOP                                                                             \
   for (long oak_c; (oak_c = __atomic_fetch_add(oak_next, oak_chunk, __ATOMIC_RELAXED)) < oak_n;) \
     for (long n = oak_c; n < OAK_MIN(oak_c + oak_chunk, oak_n); n++)
 
