@@ -51,16 +51,21 @@ static const change_t changes[] = {
     {"a header that was missing", "", "echo '#define VALUE 2' > own/oak_missing.h",
      "rm own/oak_missing.h", 2},
     {"the compiler", "", "printf x >> bin/gcc", "truncate -s -1 bin/gcc", 1},
+    {"a link to the compiler", "",
+     "cp real/gcc other && printf x >> other/gcc && ln -sf ../other/gcc bin/gcc",
+     "ln -sf ../real/gcc bin/gcc", 1},
     {"the assembler", "", "cp $(command -v as) path/as && printf x >> path/as", "rm path/as", 1},
 };
 
 static const char in_compiler[] =
     "I=$(gcc -print-file-name=include) && T=gcc/$(gcc -dumpmachine) && "
     "L=lib/$T/$(gcc -dumpversion) && "
-    "mkdir -p bin home first second path $L libexec/$T && cp -r \"$OAK_HOME\"/include home && "
+    "mkdir -p bin real other home first second path $L libexec/$T && cp -r \"$OAK_HOME\"/include "
+    "home && "
     /* From gcc 13 on, its programs are in libexec. */
     "ln -s $(dirname $(gcc -print-prog-name=cc1)) libexec/$T/$(gcc -dumpversion) && "
-    "cp $(readlink -f $(command -v gcc)) bin/gcc && ln -s $(dirname $I)/* $L && rm $L/include && "
+    "cp $(readlink -f $(command -v gcc)) real/gcc && ln -s ../real/gcc bin && "
+    " ln -s $(dirname $I)/* $L && rm $L/include && "
     "cp -r $I $L && ln -s $L/include own && cp part.h part.first && : > second/sub.h && "
     "bin/gcc -v -E -x c /dev/null 2>&1 | grep -q \"^ $PWD/$L/include\"";
 
@@ -68,9 +73,10 @@ static const char in_compiler[] =
  * the system, whose times stay. */
 static void in_folders(const char *command) {
   static int time = 1000000000;
-  shell(text(
-      "cd %s && (%s) && find bin lib libexec home first second path -exec touch -h -d @%d {} +",
-      folder, command, time++));
+  shell(
+      text("cd %s && (%s) && find bin real other lib libexec home first second path -exec touch -h "
+           "-d @%d {} +",
+           folder, command, time++));
 }
 
 /** Build with the copy of gcc. \return the value; *compiled: 1 if the kernel was not in the cache.

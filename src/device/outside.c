@@ -64,6 +64,7 @@ static int read_answer(oak_compiler_t *compiler, char *answer) {
       if (*rest == '/') add_program(&compiler->outside, rest);
     }
   }
+  add_once(&compiler->outside, compiler->command.word[0]); /* may be a link, which may change */
   add_program(&compiler->outside, program);
   free(program);
   return direct;
