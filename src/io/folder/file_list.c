@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,13 +50,18 @@ static int sum_path(const char *path, uint32_t *sum) {
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
+/* The thread that writes files in the background and the main thread take turns. */
 static oak_status_t append(const char *folder, int length, const char *line) {
+  static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+  static const char head[] = OAK_FILE_LIST_HEAD "\n";
   struct stat info;
   char list[PATH_MAX];
   OAK_TRY(oak_path_print(list, "%.*s/" OAK_FILE_LIST, length, folder));
-  if (lstat(list, &info) != 0)
-    OAK_TRY(oak_write_file(list, OAK_FILE_LIST_HEAD "\n", strlen(OAK_FILE_LIST_HEAD "\n")));
-  return oak_append_file(list, line, strlen(line));
+  pthread_mutex_lock(&turn);
+  oak_status_t st = lstat(list, &info) == 0 ? OAK_OK : oak_write_file(list, head, strlen(head));
+  if (st == OAK_OK) st = oak_append_file(list, line, strlen(line));
+  pthread_mutex_unlock(&turn);
+  return st;
 }
 
 static oak_status_t add(const char *path, uint32_t sum) {
