@@ -62,6 +62,9 @@ static oak_status_t fit_lists(oak_messages_t *m, int n) {
   free(m->request);
   free(m->direct);
   free(m->chunk);
+  m->request = NULL;
+  m->direct = NULL;
+  m->chunk = NULL;
   m->room = 0;
   OAK_TRY(OAK_NEW(m->request, n));
   OAK_TRY(OAK_NEW(m->direct, n));
