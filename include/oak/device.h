@@ -204,8 +204,9 @@ OAK_API oak_status_t oak_device_attach(oak_device_t *dev, const oak_handle_t *ha
 OAK_API void oak_device_detach(oak_device_t *dev, void *ptr);
 
 /** A page of numbers that processes of a host share, 0 at first. The devices' queues write these
- * numbers and wait for them. There is one page per device. For close, \a handle is that of the page
- * on the process that made it, and NULL on the others. */
+ * numbers and wait for them. A number needs 16 bytes, of which oak uses the second 8 itself. There
+ * is one page per device. For close, \a handle is that of the page on the process that made it, and
+ * NULL on the others. */
 OAK_API oak_status_t oak_device_flags_new(oak_device_t *dev, size_t bytes, void **page,
                                           oak_handle_t *handle);
 OAK_API oak_status_t oak_device_flags_attach(oak_device_t *dev, const oak_handle_t *handle,
