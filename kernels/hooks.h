@@ -66,7 +66,7 @@ typedef struct {
 } oak_at_t;
 
 /** The value at x of a function with `size` intervals (TABLE); beyond its ends it is constant. The
- * products are choices that gcc does not turn into branches. A NaN leads to the first sample. */
+ * products are choices that gcc does not turn into branches. NaN and infinity give NaN. */
 OAK_FN real oak_look_up(const real *table, int size, real x) {
   const real last = (real)size, place = (x - table[0]) * table[1], above = place * (place > 0);
   const real s = above * (above < last) + last * (above >= last);

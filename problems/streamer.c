@@ -75,8 +75,8 @@ POISSON_BOUNDARY(at, face) {
   return face == 2 * Z + 1 ? at->p.voltage * factor : 0;
 }
 
-/* Ionisations per cell size, or the curvature of the potential: what the potential changes by
- * within a cell because of the charge in it. At step 0 the field is not yet known: cells in the
+/* Ionisations per cell size, or the curvature of the potential: how much the charge in a cell
+ * changes the potential within it. At step 0 the field is not yet known: cells in the
  * seed are refined until they resolve it. */
 REFINE(at) {
   const real E = FIELD_SIZE(at->f), ionised = alpha_of(&at->ph, E) * (real)at->dx[Z];

@@ -226,6 +226,7 @@ def two_runs(work):
         work.bad(refused, "run.ini", "--overwrite")
         while not any(name.startswith("axis_000003") for name in work.names()):
             assert first.poll() is None
+            time.sleep(0.01)
     finally:
         first.kill()
         first.communicate()

@@ -211,8 +211,8 @@ OAK_FN float oak_inv(float x) {
 }
 OAK_FN double oak_div(double a, double b) { return a * oak_inv(b); }
 OAK_FN float oak_div(float a, float b) { return a * oak_inv(b); }
-/* A number far below 1e-284 beside x keeps the root of 0 from 0 * infinity. It changes no other
- * root, and takes fewer instructions than a choice. */
+/* A number far below 1e-284 beside x keeps the root of 0 from 0 * infinity. It changes no root
+ * of a number above 1e-284, and takes fewer instructions than a choice. */
 OAK_FN double oak_sqrt(double x) {
   OAK_NEAR_RSQRT(r, x + 1e-300);
   const double s = x * r, h = 0.5 * r;

@@ -3,8 +3,9 @@
  * problem or the physics gives f. The hook POISSON_COEFFICIENTS gives a and b; without it a is 1
  * and b is a constant, from the hook POISSON_B or the key poisson.b. Each equation is solved for
  * the state that a stage starts from, and phi and its gradient are fields beside the state, which
- * the sources of that stage read. Every solution starts from the field phi, which moves with the
- * blocks and is in checkpoints: a run that goes on from a checkpoint finds the same bits. */
+ * the sources of that stage read. A solution starts from the field phi, in later stages of a step
+ * extrapolated by phi_t. Both move with the blocks and are in checkpoints: a run that goes on from
+ * a checkpoint finds the same bits. */
 #include <math.h>
 #include <string.h>
 
