@@ -66,7 +66,7 @@ static void sleep_once(oak_flag_t *flag, uint64_t value) {
  * core by sched_yield is worse, since the rank loses its turn, also if the others arrive at once.
  * If there are more ranks than cores, it sleeps soon. */
 void oak_flag_await(oak_flag_t *flag, uint64_t value) {
-  static double crowded; /* until then */
+  static double crowded; /* others use the cores until this time */
   double begin = 0, before = 0;
   for (int n = 0; atomic_load_explicit(value_of(flag), memory_order_acquire) < value; n++) {
     if (n % 100 != 99) continue; /* to look at the clock takes longer */
