@@ -28,8 +28,9 @@ def print_table(copy, fma, kernels):
     total = sum(k["seconds"] for k in kernels)
     for k in kernels:
         seconds, byte_rate, flop_rate = k["seconds"], k["bytes"] / k["seconds"], (k["flops"] or 0) / k["seconds"]
-        known = (f"{k['flops'] / k['cells']:9.1f}", f"{1e-9 * flop_rate:9.2f} {100 * flop_rate / fma:7.1f}%")
-        of_cell, of_time = known if k["flops"] else (f"{'-':>9}", f"{'-':>9} {'-':>7} ")
+        of_cell, of_time = f"{'-':>9}", f"{'-':>9} {'-':>7} "
+        if k["flops"]:
+            of_cell, of_time = f"{k['flops'] / k['cells']:9.1f}", f"{1e-9 * flop_rate:9.2f} {100 * flop_rate / fma:7.1f}%"
         print(f"{k['kernel']:16} {k['launches']:8} {100 * seconds / total:6.1f}% {1e6 * seconds / k['launches']:10.1f} "
               f"{k['bytes'] / k['cells']:8.1f} {of_cell} {1e-9 * byte_rate:8.2f} {100 * byte_rate / copy:7.1f}% {of_time}  "
               f"{'arithmetic' if flop_rate / fma > byte_rate / copy else 'memory'}")
