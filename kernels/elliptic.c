@@ -10,7 +10,7 @@ OAK_CONST_DATA int oak_elliptic_lines[1] = {ELLIPTIC_LINES};
 /* The parity of a block's place along an axis. */
 OAK_FN int elliptic_parity(const oak_elliptic_args_t *arg, long block, int dir) {
   const oak_block_t *b = &arg->f.block[block];
-  const double low = dir == 0 ? 0 : dir == 1 ? OAK_THETA_MIN : OAK_Z_MIN;
+  const double low = dir == 1 ? arg->f.low[1] : arg->f.low[2];
   if (dir == 0) return b->first & 1;
   return (int)floor((b->origin[dir] - low) * oak_inv_dx(&arg->f, b->level, dir) / OAK_ALONG(dir) +
                     0.5) &

@@ -23,8 +23,8 @@ typedef struct {
   double inverse[2]; /* of the extents along x and y */
   int wraps[OAK_DIM];
 #if OAK_COORDINATES
-  double axis; /* number of cells from r = 0 to the first cell */
-  double dr, dtheta;
+  double axis;              /* number of cells from r = 0 to the first cell */
+  double theta, dr, dtheta; /* the lower end of theta, and the size of cells */
 #endif
 } flat_t;
 
@@ -46,7 +46,8 @@ OAK_FN void flat_level(const oak_elliptic_flat_args_t *arg, int l, flat_t *f) {
   OAK_UNROLL
   for (int face = 0; face < OAK_FACES; face++) f->outside[face] = (real)arg->outside[face];
 #if OAK_COORDINATES
-  f->axis = OAK_AXIS / (double)(1LL << l);
+  f->axis = arg->axis / (double)(1LL << l);
+  f->theta = arg->theta;
   f->dr = arg->dx0[0] * (double)(1LL << l);
   f->dtheta = arg->dx0[1] * (double)(1LL << l);
 #endif
@@ -55,7 +56,7 @@ OAK_FN void flat_level(const oak_elliptic_flat_args_t *arg, int l, flat_t *f) {
 /* The geometry of cell (i, j), as of the cells of a block (kernels/geometry.h). */
 OAK_FN oak_span_t flat_span(const flat_t *f, int i, int j) {
 #if OAK_COORDINATES
-  return oak_span_of(f->axis + i + 0.5, f->dr, j + 0.5, f->dtheta);
+  return oak_span_of(f->axis + i + 0.5, f->dr, f->theta + (j + 0.5) * f->dtheta, f->dtheta);
 #else
   (void)f, (void)i, (void)j;
   return oak_even();
@@ -75,8 +76,8 @@ OAK_FN real flat_volume(const flat_t *f, int i, int j) {
 #if OAK_COORDINATES
   const double unit = OAK_LOG_RADIUS ? f->dr : 1, wide = f->n[1] * f->dtheta;
   const double r = f->axis + i + 0.5, all = f->axis + 0.5 * f->n[0];
-  return (real)(oak_mean_factor(r * unit, unit, OAK_THETA_MIN + (j + 0.5) * f->dtheta, f->dtheta) /
-                oak_mean_factor(all * unit, f->n[0] * unit, OAK_THETA_MIN + 0.5 * wide, wide));
+  return (real)(oak_mean_factor(r * unit, unit, f->theta + (j + 0.5) * f->dtheta, f->dtheta) /
+                oak_mean_factor(all * unit, f->n[0] * unit, f->theta + 0.5 * wide, wide));
 #else
   (void)f, (void)i, (void)j;
   return 1;

@@ -32,25 +32,21 @@
 #ifndef OAK_COORDINATES
 #define OAK_COORDINATES 0
 #endif
-#ifndef OAK_THETA_MIN
-#define OAK_THETA_MIN 0
-#endif
 /* Axes whose factors change from cell to cell: r, and theta. */
 #define OAK_CURVED (OAK_COORDINATES == OAK_SPHERICAL ? 2 : 1)
 
 #if OAK_COORDINATES
-/** The distance from r = 0 to the lower side of cell i along r, in cells of the block. OAK_AXIS:
- * the distance from r = 0 to the lower end of the domain, in cells of level 0; 0 with
- * OAK_LOG_RADIUS, where all is counted from this end. */
+/** The distance from r = 0 to the lower side of cell i along r, in cells of the block; with
+ * OAK_LOG_RADIUS from the lower end of the domain. */
 OAK_FN double oak_cells_to(const oak_field_t *f, long block, int i) {
   const oak_block_t *b = &f->block[block];
-  return OAK_AXIS * (double)(1LL << b->level) + ((double)b->first * OAK_NX + i);
+  return f->axis * (double)(1LL << b->level) + ((double)b->first * OAK_NX + i);
 }
 
 /** The same along theta, from the lower end of the domain. */
 OAK_FN double oak_cells_along(const oak_field_t *f, long block, int j) {
   const oak_block_t *b = &f->block[block];
-  const double blocks = (b->origin[1] - OAK_THETA_MIN) * (oak_inv_dx(f, b->level, 1) / OAK_NY);
+  const double blocks = (b->origin[1] - f->low[1]) * (oak_inv_dx(f, b->level, 1) / OAK_NY);
   return floor(blocks + 0.5) * OAK_NY + j;
 }
 
@@ -86,8 +82,8 @@ typedef struct {
 #endif
 } oak_span_t;
 
-/* The middle of the interval is `r` of its widths dr away from r = 0 (oak_cells_to), and `theta` of
- * its widths from the lower end of theta. */
+/* The middle of the interval is `r` of its widths dr away from r = 0 (oak_cells_to); `theta` and
+ * `width` are the middle and the width of its angles. */
 OAK_FN oak_span_t oak_span_of(double r, double dr, double theta, double width) {
   oak_span_t span;
 #if OAK_LOG_RADIUS
@@ -106,7 +102,7 @@ OAK_FN oak_span_t oak_span_of(double r, double dr, double theta, double width) {
   span.cot = span.qsine = 0;
   if (OAK_COORDINATES == OAK_SPHERICAL) {
     double sine, cosine;
-    oak_sine(OAK_THETA_MIN + theta * width, &sine, &cosine);
+    oak_sine(theta, &sine, &cosine);
     span.sine = (real)sine;
     span.cot = (real)(cosine / sine);
     oak_sine(0.25 * width, &sine, &cosine);
@@ -117,7 +113,8 @@ OAK_FN oak_span_t oak_span_of(double r, double dr, double theta, double width) {
 }
 
 OAK_FN oak_span_t oak_span_at(const oak_field_t *f, int level, double r, double theta) {
-  return oak_span_of(r, oak_dx(f, level, 0), theta, oak_dx(f, level, 1));
+  const double width = oak_dx(f, level, 1);
+  return oak_span_of(r, oak_dx(f, level, 0), f->low[1] + theta * width, width);
 }
 
 /** Of cell (i, j) of a block, ghost cells included. */
@@ -371,7 +368,7 @@ OAK_FN double oak_size(const oak_field_t *f, long block, int i, int j, int dir) 
   if (dir == 0) return r * oak_stretch(size) * size;
 #endif
   if (oak_is_arc(dir, 1))
-    oak_sine(OAK_THETA_MIN + (oak_cells_along(f, block, j) + 0.5) * oak_dx(f, level, 1), &sine,
+    oak_sine(f->low[1] + (oak_cells_along(f, block, j) + 0.5) * oak_dx(f, level, 1), &sine,
              &cosine);
   if (oak_is_arc(dir, 0)) size *= r;
   return size * sine;
@@ -408,7 +405,7 @@ OAK_FN double oak_volume_factor(const oak_field_t *f, long block, int c) {
   const double dr = oak_dx(f, level, 0), r = dr * (oak_cells_to(f, block, c % OAK_NX) + 0.5);
   const double width = oak_dx(f, level, 1);
   const double theta = OAK_COORDINATES == OAK_SPHERICAL
-                           ? OAK_THETA_MIN + (oak_cells_along(f, block, j) + 0.5) * width
+                           ? f->low[1] + (oak_cells_along(f, block, j) + 0.5) * width
                            : 0;
   return (OAK_PHI_AXIS ? 1 : 2 * M_PI) * oak_mean_factor(r, dr, theta, width);
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Runs in all coordinates, for CTest: the same bits on one rank, on several, and after a restart on another number of
-ranks, on a mesh that changes. Another system refuses the checkpoint.
+ranks, on a mesh that changes. Another system refuses the checkpoint. Another domain needs no other kernels.
 
 usage: test_curved_restart.py --oak OAK --mpiexec "mpiexec -n" --np N"""
 import os
@@ -39,6 +39,17 @@ def run(command, work, *keys, words=None):
     return done.stdout
 
 
+def another_domain(options, work):
+    """The kernels of one domain serve another one, where the radius is linear."""
+    caches = []
+    keys = [*COMMON, "mesh.dim=2", "mesh.coordinates=spherical", "mesh.trees=1 2", "mesh.xmax=1 2", *WALLS, *SIDES,
+            "device.flags=-O0", "run.max_steps=1", "output.folder=domain"]
+    for low in ("0.2 0.5", "0.3 1"):
+        run(["env", "OAK_CACHE=cache", options.oak, "run", "run.ini", "--overwrite"], work, *keys, f"mesh.xmin={low}")
+        caches.append(sorted(os.listdir(os.path.join(work, "cache"))))
+    assert caches[0] == caches[1] and len(caches[0]) > 5, caches
+
+
 def case(options, name, work):
     dim, keys = CASES[name]
     with open(os.path.join(work, "run.ini"), "w", encoding="utf-8"):
@@ -56,6 +67,7 @@ def case(options, name, work):
             open(os.path.join(work, "all/diagnostics.csv"), encoding="utf-8") as every:
         assert one.read() == every.read(), "totals"
     if name == "polar":
+        another_domain(options, work)
         done = subprocess.run([options.oak, "line", "one/plt000008"], cwd=work, text=True, stdout=subprocess.PIPE, check=True)
         assert done.stdout.startswith("s,r,phi,level,"), done.stdout[:80]
         run(alone, work, f"--restart={checkpoint}", *keys, "mesh.coordinates=axisymmetric", words="mesh.coordinates")

@@ -18,10 +18,6 @@
 #ifndef OAK_COORDINATES
 #define OAK_COORDINATES 0
 #endif
-#if OAK_COORDINATES
-#define OAK_AXIS 0.
-#define OAK_THETA_MIN 0.
-#endif
 #define OAK_NPREV 2
 #define OAK_DEVICE_CPU 1
 #define OAK_LIMITER vanleer

@@ -133,7 +133,7 @@ typedef struct {
   real *fu, *fr;                  /**< values and right-hand sides of all arrays */
   real *fa, *fb; /**< a on each face, [2 d][cells of all arrays], and b of all arrays, where
                   * they are fields */
-  double dx0[3];
+  double dx0[3], axis, theta; /**< axis as in oak_field_t; the lower end of theta */
   int smooth; /**< sweeps on all but the coarsest array, if smoothing solves lines elsewhere */
 } oak_elliptic_flat_args_t;
 

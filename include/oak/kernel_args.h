@@ -102,6 +102,8 @@ typedef struct {
   double dx0[3];              /**< cell size at level 0 */
   double inv_dx0[3]; /**< 1 / dx0; times 2^level it is exactly 1 / (cell size), because halving is
                         exact */
+  double low[3];     /**< lower end of the domain, in coordinates of the mesh */
+  double axis; /**< from r = 0 to low[0], in cells of level 0; 0 where the radius is logarithmic */
   double time;
   double dt;                  /**< the time step that is being taken; 0 between steps */
   long step;                  /**< steps taken so far */

@@ -4,8 +4,6 @@
 
 #include <math.h>
 
-#include "oak/kernel_args.h"
-
 int oak_geometry_phi(int coordinates, int dim) {
   if (coordinates == OAK_POLAR || coordinates == OAK_CYLINDRICAL) return 1;
   return coordinates == OAK_SPHERICAL && dim == 3 ? 2 : -1;
@@ -14,6 +12,16 @@ int oak_geometry_phi(int coordinates, int dim) {
 double oak_geometry_to_mesh(int logarithmic, double x) { return logarithmic ? log(x) : x; }
 
 double oak_geometry_from_mesh(int logarithmic, double x) { return logarithmic ? exp(x) : x; }
+
+void oak_geometry_field(int logarithmic, int dim, const double low[3], const double dx0[3],
+                        oak_field_t *field) {
+  for (int d = 0; d < dim; d++) {
+    field->low[d] = low[d];
+    field->dx0[d] = dx0[d];
+    field->inv_dx0[d] = 1 / dx0[d];
+  }
+  field->axis = logarithmic ? 0 : low[0] / dx0[0];
+}
 
 /** The same between two corners in space. */
 static double space_volume(int coordinates, int dim, const double low[2], const double high[2]) {

@@ -4,6 +4,8 @@
 #ifndef OAK_BASE_GEOMETRY_H
 #define OAK_BASE_GEOMETRY_H
 
+#include "oak/kernel_args.h"
+
 /** The axis along phi; -1: there is none. */
 int oak_geometry_phi(int coordinates, int dim);
 
@@ -12,6 +14,10 @@ int oak_geometry_phi(int coordinates, int dim);
 double oak_geometry_to_mesh(int logarithmic, double x);
 /** The way back. */
 double oak_geometry_from_mesh(int logarithmic, double x);
+
+/** What a field says of the domain, which begins at \a low, and of cells of level 0. */
+void oak_geometry_field(int logarithmic, int dim, const double low[3], const double dx0[3],
+                        oak_field_t *field);
 
 /** The volume of a cell between the corners \a low and \a high in coordinates of the mesh, divided
  * by the product of its sizes in these coordinates. Only the first two coordinates count. Where no

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/failure.h"
+#include "base/geometry.h"
 #include "elliptic/elliptic.h"
 
 /* Choose the arrays: each has half the cells of the one before along each axis, as long as all of
@@ -92,6 +93,7 @@ static int find_sweeps(const oak_elliptic_t *e) {
 oak_status_t oak_elliptic_flat_fit(oak_elliptic_t *e) {
   const oak_mesh_t *m = e->level[0].mesh;
   const int trees = m->trees[0] * m->trees[1] * m->trees[2];
+  oak_field_t domain = {0};
   oak_elliptic_flat_args_t *a = &e->flat.args;
   *a = (oak_elliptic_flat_args_t){.a = e->setup.a, .b = e->setup.b, .singular = e->singular};
   for (int d = 0; d < 3; d++) {
@@ -99,7 +101,10 @@ oak_status_t oak_elliptic_flat_fit(oak_elliptic_t *e) {
     a->periodic[d] = m->periodic[d];
   }
   memcpy(a->outside, e->outside, sizeof a->outside);
-  memcpy(a->dx0, e->setup.dx0, sizeof a->dx0);
+  oak_geometry_field(e->setup.logarithmic, e->dim, e->setup.xmin, e->setup.dx0, &domain);
+  a->axis = domain.axis;
+  a->theta = domain.low[1];
+  memcpy(a->dx0, domain.dx0, sizeof a->dx0);
   a->smooth = find_sweeps(e);
   a->first = (int)m->first;
   a->count = m->nblock;

@@ -3,15 +3,13 @@
  * and a meeting of the ranks that have these blocks. */
 #include <string.h>
 
+#include "base/geometry.h"
 #include "elliptic/elliptic.h"
 
 void oak_elliptic_geometry(const oak_elliptic_t *e, const oak_elliptic_level_t *level,
                            oak_field_t *f) {
   f->block = level->blocks;
-  for (int d = 0; d < e->dim; d++) {
-    f->dx0[d] = e->setup.dx0[d];
-    f->inv_dx0[d] = 1 / e->setup.dx0[d];
-  }
+  oak_geometry_field(e->setup.logarithmic, e->dim, e->setup.xmin, e->setup.dx0, f);
 }
 
 void oak_elliptic_args(oak_elliptic_t *e, int l, oak_elliptic_args_t *args) {

@@ -45,11 +45,7 @@ oak_status_t oak_elliptic_ghosts(oak_elliptic_t *e, int l) {
 oak_status_t oak_elliptic_share_a(oak_elliptic_t *e) {
   oak_elliptic_level_t *level = oak_elliptic_top(e);
   oak_halo_args_t halo = {.bc = e->cbc, .theta = 1};
-  halo.f.block = level->blocks;
-  for (int d = 0; d < e->dim; d++) {
-    halo.f.dx0[d] = e->setup.dx0[d];
-    halo.f.inv_dx0[d] = 1 / e->setup.dx0[d];
-  }
+  oak_elliptic_geometry(e, level, &halo.f);
   return oak_exchange_fill(&level->cexchange, &level->a, &halo, e->setup.timers);
 }
 

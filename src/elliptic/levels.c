@@ -73,11 +73,6 @@ static void define_constants(oak_elliptic_t *e, oak_words_t *define) {
   oak_words_add(define, "OAK_PEERS=%d", peers);
   oak_words_add(define, "OAK_ELLIPTIC_FIELDS=%d", s->fields);
   oak_words_add(define, "OAK_COORDINATES=%d", s->coordinates);
-  oak_words_add(define, "OAK_AXIS=%.17g", s->logarithmic ? 0 : s->xmin[0] / s->dx0[0]);
-  if (s->coordinates) {
-    oak_words_add(define, "OAK_THETA_MIN=%.17g", s->xmin[1]);
-    oak_words_add(define, "OAK_Z_MIN=%.17g", s->xmin[2]);
-  }
   if (choose_sweeps(e, &relax)) {
     oak_words_add(define, "OAK_ELLIPTIC_RELAX=%.17g", relax);
     oak_words_add(define, "OAK_ELLIPTIC_SWEEPS=%d", e->sweeps);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/geometry.h"
 #include "solver/data/data.h"
 
 /* ---- failures */
@@ -48,8 +49,7 @@ void oak_data_field(const oak_data_t *data, int state, double time, oak_field_t 
                          .finest = setup->max_level,
                          .rounding = stage_number(data) * NEXT_STAGE};
   oak_exchange_field(&data->exchange, &data->storage.state[state], field);
-  memcpy(field->dx0, setup->dx0, sizeof field->dx0);
-  for (int d = 0; d < setup->dim; d++) field->inv_dx0[d] = 1 / setup->dx0[d];
+  oak_geometry_field(setup->logarithmic, setup->dim, setup->low, setup->dx0, field);
 }
 
 oak_status_t oak_fill_ghosts(oak_data_t *data, int state, double time) {

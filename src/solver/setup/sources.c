@@ -66,11 +66,6 @@ static oak_status_t make_defines(const oak_setup_t *setup, defines_t *d) {
   d->failed = NULL;
   define_int(d, "OAK_DIM", setup->dim);
   define_int(d, "OAK_COORDINATES", setup->coordinates);
-  if (setup->coordinates) { /* the unit that describes the files has no domain */
-    const int counted = setup->dx0[0] > 0 && !setup->logarithmic;
-    define_real(d, "OAK_AXIS", counted ? setup->xmin[0] / setup->dx0[0] : 0);
-    define_real(d, "OAK_THETA_MIN", setup->xmin[1]);
-  }
   if (setup->logarithmic) {
     define_int(d, "OAK_LOG_RADIUS", 1);
     define_real(d, "OAK_RADIUS_MIN", setup->xmin[0]);
