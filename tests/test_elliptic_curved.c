@@ -249,6 +249,7 @@ static void test_orders(void **state) {
   for (int n = 0; n < (test_short() ? 1 : (int)(sizeof cases / sizeof *cases)); n++) {
     double a[4], b[4], order[4] = {0};
     const int dim = strstr(cases[n].text, "dim=3") ? 3 : 2;
+    if (test_size > 1 && !strstr(cases[n].text, "2pi")) continue; /* lines around whole rings */
     solve(&cases[n], 0, a);
     solve(&cases[n], 1, b);
     for (int i = 0; i <= dim; i++) order[i] = log2(a[i] / b[i]);
