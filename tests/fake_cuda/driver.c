@@ -33,6 +33,7 @@ typedef struct {
   char *pages, *start;
   size_t length, bytes; /**< of the pages that may be touched; as asked for; 0: another process' */
   int file;             /**< behind the pages, so that other processes can map them */
+  int open;             /**< the pages may be touched now */
 } block_t;
 
 static block_t block[1024];
@@ -40,10 +41,21 @@ static int nblock;
 static size_t used;
 int fake_sticky; /**< error of a kernel: all calls return it */
 
-/** Allow the GPU, or nobody, to touch its memory. */
-static void protect(int open) {
+/** Allow the GPU, or nobody, to touch a piece of its memory. */
+static void protect(block_t *b, int open) {
+  if (b->open != open) mprotect(b->pages, b->length, open ? PROT_READ | PROT_WRITE : PROT_NONE);
+  b->open = open;
+}
+
+static void protect_all(int open) {
+  for (int i = 0; i < nblock; i++) protect(&block[i], open);
+}
+
+/** Allow the GPU to touch the piece with this address. With each copy for all pieces, a program
+ * with many of them would do little else. */
+static void allow(const void *address) {
   for (int i = 0; i < nblock; i++)
-    mprotect(block[i].pages, block[i].length, open ? PROT_READ | PROT_WRITE : PROT_NONE);
+    if ((size_t)((const char *)address - block[i].pages) < block[i].length) protect(&block[i], 1);
 }
 
 size_t fake_capacity(void) { return (size_t)fake_word("memory", 4096, NULL) << 20; }
@@ -71,7 +83,7 @@ int cuMemAlloc_v2(size_t *address, size_t bytes) {
   memset(pages, 0xff, length);
   mprotect(pages, length + page, PROT_NONE);
   block[nblock] =
-      (block_t){pages, pages + length - (bytes + line - 1) / line * line, length, bytes, file};
+      (block_t){pages, pages + length - (bytes + line - 1) / line * line, length, bytes, file, 0};
   *address = (size_t)block[nblock++].start;
   used += bytes;
   return 0;
@@ -135,6 +147,9 @@ static void run_until(stream_t *s, size_t position);
 static void do_work(work_t *w) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
+  if (w->what == COPY) allow(w->from);
+  if (w->what == COPY || w->what == WRITE || w->what == WAIT) allow(w->to);
+  if (w->what == KERNEL) protect_all(1);
   if (w->what == COPY) memcpy(w->to, w->from, w->bytes);
   if (w->what == WRITE) __atomic_store_n((uint64_t *)w->to, w->value, __ATOMIC_SEQ_CST);
   if (w->what == WAIT)
@@ -159,9 +174,8 @@ static void run_until(stream_t *s, size_t position) {
 static int flush(stream_t *s, size_t position) {
   if (s->graph) return s->graph->spoilt = ERROR_CAPTURE;
   if (s->before + s->next < position && !fake_sticky) {
-    protect(1);
     run_until(s, position);
-    protect(0);
+    protect_all(0);
   }
   return fake_sticky;
 }
@@ -243,7 +257,7 @@ int cuIpcOpenMemHandle_v2(size_t *address, ipc_t handle, unsigned flags) {
   if (file < 0) return ERROR_VALUE;
   char *pages = mmap(NULL, handle.length, PROT_NONE, MAP_SHARED, file, 0);
   if (pages == MAP_FAILED) return ERROR_MEMORY;
-  block[nblock] = (block_t){pages, pages + handle.offset, handle.length, 0, file};
+  block[nblock] = (block_t){pages, pages + handle.offset, handle.length, 0, file, 0};
   *address = (size_t)block[nblock++].start;
   return fake_sticky;
 }
@@ -308,7 +322,7 @@ __attribute__((visibility("default"))) void fake_memory(int open) {
     pthread_mutex_lock(&mutex);
     flush_all();
   }
-  protect(open);
+  protect_all(open);
   if (!open) pthread_mutex_unlock(&mutex);
 }
 
