@@ -6,8 +6,7 @@
 // TEST np={1,3} timeout=600
 #include "solver_test.h"
 
-#define CURVED \
-  TEST_PROBLEM("curved") "physics.name=mhd\nmesh.block_size=8\nmesh.theta=1\n"
+#define CURVED TEST_PROBLEM("curved") "physics.name=mhd\nmesh.block_size=8\nmesh.theta=1\n"
 #define USER "boundary.xlow=user\nboundary.xhigh=user\nboundary.ylow=user\nboundary.yhigh=user\n"
 #define WALLS "boundary.xlow=reflect\nboundary.xhigh=reflect\n"
 
