@@ -3,84 +3,145 @@
  * domain. It follows from the multipoles of f up to degree POLES. Coordinates are relative to
  * arg.center and multiplied by arg.scale.
  *
- * The moments are the integrals of f x^a y^b z^c with a + b + c <= POLES. From these, the host
- * computes a polynomial P with u(x) = P(x / r^2) / r, in 2D m ln(r) + P(x / r^2)
- * (src/elliptic/outer.c). */
+ * In 3D the moments are the integrals of f x^a y^b z^c with a + b + c <= POLES. From these, the
+ * host computes a polynomial P with u(x) = P(x / r^2) / r. In 2D they are those of f z^l with z = x
+ * + i y, and u = m ln(r) + the real part of P(1 / z) (src/elliptic/outer.c). */
 #include "kernels/elliptic.h"
 
+/* Where moment k of block n is. */
+OAK_FN long poles_place(long n, int k) {
+  return (n / OAK_ELLIPTIC_CHUNK * OAK_MOMENT_ROWS(OAK_DIM) + k) * OAK_MOMENT_ROW +
+         n % OAK_ELLIPTIC_CHUNK;
+}
+
+#define POLES_PLANAR (OAK_DIM == 2 && !OAK_COORDINATES)
 #if OAK_COORDINATES
 #include "kernels/elliptic_rings.h"
+#elif POLES_PLANAR
+enum {
+  POLES = OAK_ELLIPTIC_POLES(2),
+  POLES_MOMENTS = 2 * (POLES + 1), /* real and imaginary parts */
+  /* Rows of a quarter of a block, and cells, whose values are added before a sum is stored. */
+  POLES_ROWS = OAK_CELLS <= 1024 ? OAK_NY / 2
+               : OAK_NY % 8 == 0 ? 4
+                                 : 1,
+  POLES_FOLDED = POLES_ROWS * OAK_NX / 2,
+  POLES_TURN = POLES_FOLDED % 16 == 0 ? 16 : OAK_NX / 2,
+  POLES_TURNS = POLES_FOLDED / POLES_TURN
+};
+
+/* The moments of each block about its centre, in units of half its diagonal. Each part of z^l is
+ * even or odd in x and in y. So f is first folded to a quarter of the block, in four ways, and
+ * arg.power has the parts of z^l there. Corners of the domain are not farther than sqrt(2) from its
+ * centre. So about that centre, no moment is larger than 2^((POLES + 1) / 2) times the largest one
+ * here. */
+OAK_KERNEL(oak_elliptic_moments, oak_elliptic_poles_args_t, 128) {
+  OAK_ARGS(oak_elliptic_poles_args_t);
+  OAK_OUTER(n) {
+    OAK_SHARED double folded[4][POLES_FOLDED], sum[POLES_TURNS][32];
+    const real *f = arg.rhs + n * (long long)OAK_CELLS + OAK_CELLS / 2 + OAK_NX / 2;
+    double x, y, dx, dy, all = 0, *out = arg.out + poles_place(n, 0);
+    poles_axis(&arg, n, 0, &x, &dx);
+    poles_axis(&arg, n, 1, &y, &dy);
+    for (int j0 = 0; j0 < OAK_NY / 2; j0 += POLES_ROWS) {
+      OAK_INNER2(j, POLES_ROWS, i, OAK_NX / 2) {
+        const real *up = f + (j0 + j) * OAK_NX, *down = f - (j0 + j + 1) * OAK_NX;
+        const double even[2] = {up[i] + down[i], up[-1 - i] + down[-1 - i]};
+        const double odd[2] = {up[i] - down[i], up[-1 - i] - down[-1 - i]};
+        folded[0][j * (OAK_NX / 2) + i] = even[0] + even[1];
+        folded[1][j * (OAK_NX / 2) + i] = even[0] - even[1];
+        folded[2][j * (OAK_NX / 2) + i] = odd[0] - odd[1];
+        folded[3][j * (OAK_NX / 2) + i] = odd[0] + odd[1];
+      }
+      OAK_BARRIER;
+      OAK_ROWS(row, 4 * POLES_TURNS, 4) {
+        const int k = row / POLES_TURNS;
+        const double *g = folded[0] + row * POLES_TURN;
+        const double *power = arg.power + row * (8 * POLES_TURN) + j0 * (4 * OAK_NX) +
+                              k * (2 * OAK_CELLS - 8 * POLES_FOLDED);
+        double *to = sum[row % POLES_TURNS] + 8 * k;
+        OAK_LANES(m, 4) {
+          double low = j0 ? to[m] : 0, high = j0 ? to[m + 4] : 0;
+          OAK_UNROLL
+          for (int c = 0; c < POLES_TURN; c++) {
+            low += g[c] * power[8 * c + m];
+            high += g[c] * power[8 * c + m + 4];
+          }
+          to[m] = low;
+          to[m + 4] = high;
+        }
+      }
+      OAK_BARRIER;
+    }
+    OAK_INNER(k, 32) {
+      double s = 0;
+      OAK_UNROLL
+      for (int t = 0; t < POLES_TURNS; t++) s += sum[t][k];
+      out[k * OAK_MOMENT_ROW] = s * oak_cell_volume(&arg.f, n);
+      sum[0][k] = fabs(s);
+    }
+    OAK_BARRIER;
+    OAK_SERIAL {
+      out[32 * OAK_MOMENT_ROW] = x + 0.5 * (OAK_NX - 1) * dx;
+      out[33 * OAK_MOMENT_ROW] = y + 0.5 * (OAK_NY - 1) * dy;
+      out[34 * OAK_MOMENT_ROW] =
+          0.5 * sqrt(OAK_NX * dx * (OAK_NX * dx) + OAK_NY * dy * (OAK_NY * dy));
+      OAK_UNROLL
+      for (int k = 0; k < 32; k++) all += sum[0][k];
+      arg.largest[n] = elliptic_larger(0, all * oak_cell_volume(&arg.f, n) * (2 << POLES / 2));
+    }
+  }
+}
+
+/* The moments of a block about arg.center from those about its own centre, each at the beginning of
+ * a row. */
+OAK_FN void poles_about_center(const double *in, double *out) {
+  const double x = in[32 * OAK_MOMENT_ROW], y = in[33 * OAK_MOMENT_ROW];
+  double scale = 1, re[POLES + 1], im[POLES + 1];
+  OAK_UNROLL
+  for (int l = 0; l <= POLES; l++, scale *= in[34 * OAK_MOMENT_ROW]) {
+    re[l] = scale * in[OAK_PLANAR(l, 0) * OAK_MOMENT_ROW];
+    im[l] = scale * in[OAK_PLANAR(l, 1) * OAK_MOMENT_ROW];
+  }
+  OAK_UNROLL
+  for (int m = 1; m <= POLES; m++) OAK_UNROLL
+  for (int l = POLES; l > 0; l--)
+    if (l >= m) {
+      re[l] = re[l] + x * re[l - 1] - y * im[l - 1];
+      im[l] = im[l] + x * im[l - 1] + y * re[l - 1];
+    }
+  OAK_UNROLL
+  for (int l = 0; l <= POLES; l++) {
+    out[2 * l * OAK_MOMENT_ROW] = re[l];
+    out[(2 * l + 1) * OAK_MOMENT_ROW] = im[l];
+  }
+}
+
+/* The potential at x, in scaled coordinates, without its logarithm. */
+OAK_FN double poles_potential(const oak_elliptic_poles_args_t *arg, const double x[3]) {
+  const double inverse = 1 / (x[0] * x[0] + x[1] * x[1]), c = x[0] * inverse, s = x[1] * inverse;
+  double re = 0, im = 0;
+  OAK_UNROLL
+  for (int l = POLES; l >= 0; l--) {
+    const double turned = arg->coefficient[2 * l] + re * c + im * s;
+    im = arg->coefficient[2 * l + 1] + im * c - re * s;
+    re = turned;
+  }
+  return re;
+}
 #else
 enum {
-  POLES = OAK_ELLIPTIC_POLES(OAK_DIM),
-  POLES_C = OAK_DIM == 3 ? POLES + 1 : 1, /* powers of z */
-  POLES_PAIRS = OAK_PAIRS(OAK_DIM, POLES),
+  POLES = OAK_ELLIPTIC_POLES(3),
+  POLES_C = POLES + 1, /* powers of z */
+  POLES_PAIRS = OAK_PAIRS(POLES),
   /* Cells along y, and planes, whose values are added before a sum is stored. */
   POLES_TURN = OAK_NY % 8 == 0   ? 8
                : OAK_NY % 4 == 0 ? 4
                                  : 2,
-  POLES_PLANES = OAK_DIM == 2                      ? 1
-                 : OAK_NZ % 4 == 0 && OAK_NX <= 64 ? 4
-                                                   : 2,
-  POLES_MOMENTS = OAK_MONOMIALS(OAK_DIM, POLES)
+  POLES_PLANES = OAK_NZ % 4 == 0 && OAK_NX <= 64 ? 4 : 2,
+  POLES_MOMENTS = OAK_MONOMIALS(POLES)
 };
 
-#if OAK_DIM == 2
-/* The moments of each block: sums along y, then along x. No moment is larger than the sum of the
- * sizes of f, because coordinates are at most 1. */
-OAK_KERNEL(oak_elliptic_moments, oak_elliptic_poles_args_t, 128) {
-  OAK_ARGS(oak_elliptic_poles_args_t);
-  OAK_OUTER(n) {
-    OAK_SHARED double x[POLES + 1][OAK_NX], y[OAK_NY][POLES + 1], line[OAK_NX][POLES + 1];
-    OAK_SHARED double size[OAK_NX];
-    const real *f = arg.rhs + n * (long long)OAK_CELLS;
-    const double volume = oak_cell_volume(&arg.f, n);
-    double *out = arg.out + n * OAK_ELLIPTIC_MOMENTS, x0, y0, dx, dy, all;
-    poles_axis(&arg, n, 0, &x0, &dx);
-    poles_axis(&arg, n, 1, &y0, &dy);
-    OAK_INNER(i, OAK_NX) {
-      double term = volume, sum = 0;
-      OAK_UNROLL
-      for (int a = 0; a <= POLES; a++) {
-        x[a][i] = term;
-        term *= x0 + i * dx;
-      }
-      OAK_UNROLL
-      for (int j = 0; j < OAK_NY; j++) sum += fabs(f[j * OAK_NX + i]);
-      size[i] = volume * sum;
-    }
-    OAK_INNER(j, OAK_NY) {
-      double term = 1;
-      for (int b = 0; b <= POLES; b++) {
-        y[j][b] = term;
-        term *= y0 + j * dy;
-      }
-    }
-    OAK_BARRIER;
-    for (int j0 = 0; j0 < OAK_NY; j0 += POLES_TURN)
-      OAK_ROWS(i, OAK_NX, POLES + 1) {
-        OAK_LANES(b, POLES + 1) {
-          double sum = j0 ? line[i][b] : 0;
-          OAK_UNROLL
-          for (int j = j0; j < j0 + POLES_TURN; j++) sum += f[j * OAK_NX + i] * y[j][b];
-          line[i][b] = sum;
-        }
-      }
-    OAK_BARRIER;
-    OAK_UNROLL
-    OAK_ROWS(a, POLES + 1, POLES + 1) {
-      OAK_LANES(b, POLES + 1 - a) {
-        double sum = 0;
-        OAK_UNROLL
-        for (int i = 0; i < OAK_NX; i++) sum += x[a][i] * line[i][b];
-        out[OAK_MONOMIAL(2, a, 0, 0) + b] = sum;
-      }
-    }
-    OAK_REDUCE_SUM(all, size, OAK_NX);
-    OAK_SERIAL arg.largest[n] = elliptic_larger(0, all);
-  }
-}
-#else
 /* Sums along y in POLES_PLANES planes from k0 on, times powers of y. */
 OAK_FN void poles_along_y(const real *f, int k0, double y0, double dy,
                           double plane[POLES_PLANES][POLES + 1][OAK_NX]) {
@@ -130,7 +191,7 @@ OAK_KERNEL(oak_elliptic_moments, oak_elliptic_poles_args_t, 128) {
       OAK_BARRIER;
       for (int b = 0; b <= POLES; b++)
         OAK_ROWS(c, POLES_C - b, OAK_NX) {
-          const int pair = OAK_PAIR(3, b, c);
+          const int pair = OAK_PAIR(b, c);
           OAK_LANES(i, OAK_NX) {
             double sum = line[i][pair];
             OAK_UNROLL
@@ -152,8 +213,8 @@ OAK_KERNEL(oak_elliptic_moments, oak_elliptic_poles_args_t, 128) {
       }
       OAK_UNROLL
       for (int a = 0; a <= POLES; a++)
-        if (pair < OAK_PAIRS(OAK_DIM, POLES - a)) {
-          arg.out[n * OAK_ELLIPTIC_MOMENTS + OAK_MONOMIAL(OAK_DIM, a, 0, 0) + pair] = sum[a];
+        if (pair < OAK_PAIRS(POLES - a)) {
+          arg.out[poles_place(n, OAK_MONOMIAL(a, 0, 0) + pair)] = sum[a];
           size = elliptic_larger(size, sum[a]);
         }
       most[pair] = size;
@@ -163,11 +224,10 @@ OAK_KERNEL(oak_elliptic_moments, oak_elliptic_poles_args_t, 128) {
     OAK_SERIAL arg.largest[n] = largest;
   }
 }
-#endif
 
-/* The potential at x, in scaled coordinates; in 2D without its logarithm. */
+/* The potential at x, in scaled coordinates. */
 OAK_FN double poles_potential(const oak_elliptic_poles_args_t *arg, const double x[3]) {
-  const double inverse = 1 / (x[0] * x[0] + x[1] * x[1] + (OAK_DIM == 3 ? x[2] * x[2] : 0));
+  const double inverse = 1 / (x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
   double sum[3] = {0};
   OAK_UNROLL
   for (int a = POLES; a >= 0; a--) {
@@ -176,40 +236,52 @@ OAK_FN double poles_potential(const oak_elliptic_poles_args_t *arg, const double
     for (int b = POLES; b >= 0; b--) {
       sum[2] = 0;
       OAK_UNROLL
-      for (int c = OAK_DIM == 3 ? POLES : 0; c >= 0; c--)
+      for (int c = POLES; c >= 0; c--)
         if (a + b + c <= POLES)
-          sum[2] = sum[2] * (x[2] * inverse) + arg->coefficient[OAK_MONOMIAL(OAK_DIM, a, b, c)];
+          sum[2] = sum[2] * (x[2] * inverse) + arg->coefficient[OAK_MONOMIAL(a, b, c)];
       sum[1] = sum[1] * (x[1] * inverse) + sum[2];
     }
     sum[0] = sum[0] * (x[0] * inverse) + sum[1];
   }
-  return OAK_DIM == 3 ? sum[0] * sqrt(inverse) : sum[0];
+  return sum[0] * sqrt(inverse);
 }
 #endif
 
-/* Sums over the blocks that do not depend on their order. For this, each moment is cut into parts.
- * A part is a multiple of a power of two that is large enough for exact sums. */
+/* Sums over the blocks of a chunk that do not depend on their order. For this, each moment is cut
+ * into parts. A part is a multiple of a power of two that is large enough for exact sums. */
 OAK_KERNEL(oak_elliptic_moment_sums, oak_elliptic_moment_sums_args_t, 128) {
   OAK_ARGS(oak_elliptic_moment_sums_args_t);
   OAK_OUTER(n) {
-    OAK_SHARED double sum[OAK_ELLIPTIC_PARTS][OAK_ELLIPTIC_MOMENTS];
-    const long long first = n * OAK_ELLIPTIC_CHUNK;
-    const long long end = OAK_MIN(first + OAK_ELLIPTIC_CHUNK, arg.count);
-    for (int p = 0; p < OAK_ELLIPTIC_PARTS; p++)
-      OAK_INNER(m, OAK_ELLIPTIC_MOMENTS) sum[p][m] = 0;
-    for (long long block = first; block < end; block++)
-      OAK_INNER(m, POLES_MOMENTS) {
-        double rest = arg.moment[block * OAK_ELLIPTIC_MOMENTS + m];
-        OAK_UNROLL
-        for (int p = 0; p < OAK_ELLIPTIC_PARTS; p++) {
-          const double part = (rest + arg.round[p]) - arg.round[p];
-          sum[p][m] += part;
-          rest -= part;
+    OAK_SHARED double sum[OAK_ELLIPTIC_PARTS][POLES_MOMENTS][8];
+    const double *in = arg.moment + poles_place(n * OAK_ELLIPTIC_CHUNK, 0);
+#if POLES_PLANAR
+    OAK_SHARED double moment[POLES_MOMENTS * OAK_MOMENT_ROW];
+    OAK_INNER(b, OAK_ELLIPTIC_CHUNK) poles_about_center(in + b, moment + b);
+    in = moment;
+    OAK_BARRIER;
+#endif
+    OAK_ROWS(k, POLES_MOMENTS, 8) {
+      OAK_LANES(lane, 8) {
+        double all[OAK_ELLIPTIC_PARTS] = {0};
+        for (int b = 0; b < OAK_ELLIPTIC_CHUNK; b += 8) {
+          double rest = in[k * OAK_MOMENT_ROW + b + lane];
+          OAK_UNROLL
+          for (int p = 0; p < OAK_ELLIPTIC_PARTS; p++) {
+            const double part = (rest + arg.round[p]) - arg.round[p];
+            all[p] += part;
+            rest -= part;
+          }
         }
+        OAK_UNROLL
+        for (int p = 0; p < OAK_ELLIPTIC_PARTS; p++) sum[p][k][lane] = all[p];
       }
-    for (int p = 0; p < OAK_ELLIPTIC_PARTS; p++)
-      OAK_INNER(m, OAK_ELLIPTIC_MOMENTS)
-        arg.out[(n * OAK_ELLIPTIC_PARTS + p) * OAK_ELLIPTIC_MOMENTS + m] = sum[p][m];
+    }
+    OAK_BARRIER;
+    OAK_INNER2(p, OAK_ELLIPTIC_PARTS, k, POLES_MOMENTS) {
+      double all = 0;
+      for (int lane = 0; lane < 8; lane++) all += sum[p][k][lane];
+      arg.out[(n * OAK_ELLIPTIC_PARTS + p) * OAK_ELLIPTIC_MOMENTS + k] = all;
+    }
   }
 }
 
@@ -236,7 +308,7 @@ OAK_KERNEL(oak_elliptic_poles, oak_elliptic_poles_args_t, 64) {
           arg.given[(long long)place * FACE_ROOM + b * FA(dir) + a] =
               (real)poles_potential(&arg, x);
         }
-#if OAK_DIM == 2 && !OAK_COORDINATES /* apart: compilers have no vectors of logarithms */
+#if POLES_PLANAR /* apart: compilers have no vectors of logarithms */
         OAK_LANES(a, FA(dir)) {
           const double x = first[0] + (dir ? a : face & 1 ? OAK_NX - 1 : 0) * step[0];
           const double y = first[1] + (dir ? (face & 1 ? OAK_NY - 1 : 0) : a) * step[1];

@@ -11,7 +11,7 @@
 
 #include "kernels/elliptic.h"
 
-enum { POLES = OAK_ELLIPTIC_RINGS, POLES_MOMENTS = POLES + 1 };
+enum { POLES = OAK_ELLIPTIC_RINGS, POLES_MOMENTS = 2 * POLES + 2 };
 
 /* S_(l+1) from S_l and S_(l-1). */
 OAK_FN double rings_next(int l, double z, double square, double here, double before) {
@@ -38,14 +38,14 @@ OAK_FN void rings_place(const oak_elliptic_poles_args_t *arg, double r, double x
 OAK_KERNEL(oak_elliptic_moments, oak_elliptic_poles_args_t, 64) {
   OAK_ARGS(oak_elliptic_poles_args_t);
   OAK_OUTER(n) {
-    OAK_SHARED double column[OAK_NX][POLES_MOMENTS], most[POLES_MOMENTS];
+    OAK_SHARED double column[OAK_NX][POLES + 1], most[POLES + 1];
     const real *f = arg.rhs + n * (long long)OAK_CELLS;
     double r0, z0, dr, dz, largest;
     poles_axis(&arg, n, 0, &r0, &dr);
     poles_axis(&arg, n, 1, &z0, &dz);
     OAK_INNER(i, OAK_NX) {
       const double r = r0 + i * dr;
-      double sum[POLES_MOMENTS] = {0};
+      double sum[POLES + 1] = {0};
       for (int j = 0; j < OAK_NY; j++) {
         const int c = j * OAK_NX + i;
         double z, square, before = 0;
@@ -63,14 +63,15 @@ OAK_KERNEL(oak_elliptic_moments, oak_elliptic_poles_args_t, 64) {
       for (int l = 0; l <= POLES; l++) column[i][l] = sum[l];
     }
     OAK_BARRIER;
-    OAK_INNER(l, POLES_MOMENTS) {
+    OAK_INNER(l, POLES + 1) {
       double sum = 0;
       for (int i = 0; i < OAK_NX; i++) sum += column[i][l];
-      arg.out[n * OAK_ELLIPTIC_MOMENTS + l] = sum;
+      arg.out[poles_place(n, 2 * l)] = sum;
+      arg.out[poles_place(n, 2 * l + 1)] = 0;
       most[l] = elliptic_larger(0, sum);
     }
     OAK_BARRIER;
-    OAK_REDUCE_MAX(largest, most, POLES_MOMENTS);
+    OAK_REDUCE_MAX(largest, most, POLES + 1);
     OAK_SERIAL arg.largest[n] = largest;
   }
 }
@@ -84,7 +85,7 @@ OAK_FN double poles_potential(const oak_elliptic_poles_args_t *arg, const double
   OAK_UNROLL
   for (int l = 0; l <= POLES; l++) {
     const double next = rings_next(l, z * inverse, inverse, here, before);
-    sum += arg->coefficient[l] * here;
+    sum += arg->coefficient[2 * l] * here;
     before = here;
     here = next;
   }

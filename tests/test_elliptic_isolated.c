@@ -171,8 +171,8 @@ static void same_bits(const case_t *c, const case_t *all) {
 
 static void test_direct_sum(void **state) {
   (void)state;
-  static const int size[] = {8, 10, 16};
-  for (int i = 0; i < 6; i++) {
+  static const int size[] = {8, 10, 16, 40};
+  for (int i = 0; i < 7; i++) {
     const int dim = 2 + i % 2, n = size[i / 2];
     double error[2];
     case_t all = case_new(MPI_COMM_SELF, dim, n), c = case_new(MPI_COMM_WORLD, dim, n);

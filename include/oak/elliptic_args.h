@@ -137,29 +137,40 @@ typedef struct {
   int smooth; /**< sweeps on all but the coarsest array, if smoothing solves lines elsewhere */
 } oak_elliptic_flat_args_t;
 
-/** Multipoles: the potential far from a right-hand side that is zero there. Moments and
+/** Multipoles: the potential far from a right-hand side that is zero there. In 3D, moments and
  * coefficients are numbered by monomials x^a y^b z^c, a + b + c <= OAK_ELLIPTIC_POLES, in the order
- * of a, then of b + c. OAK_PAIRS and OAK_MONOMIALS count those up to a degree. */
+ * of a, then of b + c. OAK_PAIRS and OAK_MONOMIALS count those up to a degree. In 2D, number 2 l is
+ * the real and 2 l + 1 the imaginary part of that of (x + i y)^l; in (r, z) and (r, theta) these
+ * are real. The moments of a block in 2D are those about its own centre, numbered by OAK_PLANAR;
+ * then come its centre and half of its diagonal. */
 #define OAK_ELLIPTIC_POLES(dim) ((dim) == 3 ? 6 : 12)
-#define OAK_PAIRS(dim, degree) ((dim) == 3 ? ((degree) + 1) * ((degree) + 2) / 2 : (degree) + 1)
-#define OAK_MONOMIALS(dim, degree) \
-  (((degree) + 1) * ((degree) + 2) / 2 * ((dim) == 3 ? (degree) + 3 : 3) / 3)
-#define OAK_PAIR(dim, b, c) ((dim) == 3 ? OAK_PAIRS(3, (b) + (c)-1) + (c) : (b))
-#define OAK_MONOMIAL(dim, a, b, c)               \
-  (OAK_MONOMIALS(dim, OAK_ELLIPTIC_POLES(dim)) - \
-   OAK_MONOMIALS(dim, OAK_ELLIPTIC_POLES(dim) - (a)) + OAK_PAIR(dim, b, c))
+#define OAK_PAIRS(degree) (((degree) + 1) * ((degree) + 2) / 2)
+#define OAK_MONOMIALS(degree) (OAK_PAIRS(degree) * ((degree) + 3) / 3)
+#define OAK_PAIR(b, c) (OAK_PAIRS((b) + (c)-1) + (c))
+#define OAK_MONOMIAL(a, b, c)                                                          \
+  (OAK_MONOMIALS(OAK_ELLIPTIC_POLES(3)) - OAK_MONOMIALS(OAK_ELLIPTIC_POLES(3) - (a)) + \
+   OAK_PAIR(b, c))
+#define OAK_PLANAR(l, imaginary) (16 * (imaginary) + (l) % 2 * 8 + (l) / 2)
+/** Moments of a chunk of blocks are [OAK_MOMENT_ROWS][OAK_MOMENT_ROW]. A row is a little longer
+ * than a chunk, because arrays whose distance is a power of two would share few sets of the cache.
+ */
+#define OAK_MOMENT_ROWS(dim) ((dim) == 3 ? OAK_ELLIPTIC_MOMENTS : 35)
+#define OAK_MOMENT_ROW (OAK_ELLIPTIC_CHUNK + 8)
+#define OAK_MOMENT_CHUNKS(n) (((n) + OAK_ELLIPTIC_CHUNK - 1) / OAK_ELLIPTIC_CHUNK)
 enum {
-  OAK_ELLIPTIC_MOMENTS = 91, /**< at most */
-  OAK_ELLIPTIC_RINGS = 12, /**< in (r, z) and (r, theta): the degree; moments are numbered by it */
-  OAK_ELLIPTIC_PARTS = 2,  /**< of a moment, which are added separately */
-  OAK_ELLIPTIC_CHUNK = 128 /**< blocks that are added in one iteration */
+  OAK_ELLIPTIC_MOMENTS = 84, /**< at most */
+  OAK_ELLIPTIC_RINGS = 12,   /**< in (r, z) and (r, theta): the degree */
+  OAK_ELLIPTIC_PARTS = 2,    /**< of a moment, which are added separately */
+  OAK_ELLIPTIC_CHUNK = 64    /**< blocks that are added in one iteration */
 };
 typedef struct {
   oak_field_t f;
   const real *rhs;
   double center[3], scale; /**< coordinates are relative to center and multiplied by scale */
-  double *out;             /**< [nblock][OAK_ELLIPTIC_MOMENTS] (oak_elliptic_moments) */
-  double *largest;         /**< [nblock] the largest of them */
+  double *out;             /**< [chunk] as above */
+  double *largest;         /**< [nblock] no moment is larger */
+  const double *power; /**< in 2D: the parts of (x + i y)^l in the upper right quarter of a block
+                        * about its centre, [4][cell][8] */
   double coefficient[OAK_ELLIPTIC_MOMENTS]; /**< of the potential (oak_elliptic_poles) */
   double logarithm;                         /**< the same in 2D, of ln(r) */
   const int *outer;                         /**< as in oak_elliptic_args_t */
@@ -168,8 +179,7 @@ typedef struct {
 
 /** Sums over chunks of blocks. */
 typedef struct {
-  const double *moment; /**< [count][OAK_ELLIPTIC_MOMENTS] */
-  long count;
+  const double *moment;             /**< of all blocks; 0 beyond the last one */
   double round[OAK_ELLIPTIC_PARTS]; /**< this number is added to a moment and subtracted again,
                                        which rounds to a multiple of a power of two */
   double *out;                      /**< [chunk][OAK_ELLIPTIC_PARTS][OAK_ELLIPTIC_MOMENTS] */

@@ -169,17 +169,18 @@ typedef struct oak_elliptic {
   oak_transport_t alone; /**< of gathered levels, which need no other rank */
   oak_elliptic_gather_t gather;
   double outside[6];
-  int floating;   /**< u is given nowhere at the boundary */
-  int singular;   /**< u is determined up to a constant */
-  void *bc, *cbc; /**< device: conditions of u with value 0, and of a */
-  void *f;        /**< device: right-hand side as given, [nblock][N^d] */
-  void *work[5];  /**< device: vectors of Krylov methods, [nblock][N^d] */
-  void *sums;     /**< device: [nblock][OAK_ELLIPTIC_MOMENTS], then sums over chunks of these */
+  int floating;         /**< u is given nowhere at the boundary */
+  int singular;         /**< u is determined up to a constant */
+  void *bc, *cbc;       /**< device: conditions of u with value 0, and of a */
+  void *f;              /**< device: right-hand side as given, [nblock][N^d] */
+  void *work[5];        /**< device: vectors of Krylov methods, [nblock][N^d] */
+  void *sums, *moments; /**< device: sums over blocks; see oak_elliptic_poles_args_t.out */
   double *sums_host;
   int nouter;                 /**< faces of blocks at the boundary of the domain */
   int *outer_host;            /**< [nblock][2 d] their places */
   void *outer, *given, *zero; /**< device: the same; values [nouter][N^(d-1)]; zeros */
   int given_zero;             /**< all values are 0 */
+  void *power;                /**< device: see oak_elliptic_poles_args_t */
   oak_elliptic_recorded_t recorded[OAK_ELLIPTIC_RECORDED];
   void *norms; /**< device: [OAK_ELLIPTIC_AHEAD][nblock] largest residuals of cycles */
   double *norms_host;
@@ -217,10 +218,11 @@ static inline oak_elliptic_level_t *oak_elliptic_top(oak_elliptic_t *e) {
   return &e->level[e->nlevel - 1];
 }
 
-/** Memory for sums over n blocks. */
+/** Memory for sums over n blocks: of each block, and of each chunk of blocks. */
 static inline size_t oak_elliptic_sums_bytes(int64_t n) {
-  const int64_t chunks = (n + OAK_ELLIPTIC_CHUNK - 1) / OAK_ELLIPTIC_CHUNK;
-  return (n + OAK_ELLIPTIC_PARTS * chunks) * OAK_ELLIPTIC_MOMENTS * sizeof(double);
+  return ((size_t)n * OAK_ELLIPTIC_SUMS +
+          OAK_MOMENT_CHUNKS(n) * OAK_ELLIPTIC_PARTS * OAK_ELLIPTIC_MOMENTS) *
+         sizeof(double);
 }
 
 /* chains.c */

@@ -220,9 +220,9 @@ static void clear_level(oak_elliptic_t *e, oak_elliptic_level_t *level) {
 }
 
 void oak_elliptic_clear(oak_elliptic_t *e) {
-  void **const memory[] = {&e->f,       &e->sums,    &e->outer,   &e->given,
-                           &e->zero,    &e->work[0], &e->work[1], &e->work[2],
-                           &e->work[3], &e->work[4], &e->norms};
+  void **const memory[] = {&e->f,       &e->sums,    &e->outer,   &e->given,   &e->zero,
+                           &e->work[0], &e->work[1], &e->work[2], &e->work[3], &e->work[4],
+                           &e->norms,   &e->power,   &e->moments};
   oak_elliptic_forget(e);
   for (int l = 0; l <= OAK_MESH_MAX_LEVEL + 1; l++) clear_level(e, &e->level[l]);
   oak_elliptic_flat_clear(e);

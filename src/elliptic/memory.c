@@ -44,6 +44,7 @@ int64_t oak_elliptic_bytes(const oak_elliptic_t *e) {
   for (int l = 0; l < e->nlevel; l++) bytes += level_bytes(e, &e->level[l]);
   for (size_t i = 0; i < sizeof e->work / sizeof *e->work; i++) vectors += e->work[i] != NULL;
   bytes += n * vectors * e->cells * value + (int64_t)oak_elliptic_sums_bytes(n);
+  bytes += OAK_MOMENT_CHUNKS(n) * OAK_MOMENT_ROWS(e->dim) * OAK_MOMENT_ROW * value;
   return bytes + n * 2 * e->dim * (int64_t)sizeof(int) +
          2 * (e->nouter + 1) * e->face_cells * value;
 }

@@ -1,11 +1,37 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Values at the boundary of the domain. They go to the right-hand side of the finest level: the
  * equation is then solved with boundary values of 0, as on coarser levels. */
+#include <complex.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "elliptic/elliptic.h"
+
+/* In 2D: the table `power` of oak_elliptic_poles_args_t. */
+static oak_status_t fit_power(oak_elliptic_t *e) {
+  const int *n = e->setup.block_size;
+  const size_t bytes = (size_t)n[0] * n[1] * 8 * sizeof(double);
+  if (e->dim == 3 || e->setup.coordinates) return OAK_OK;
+  const double complex corner = CMPLX(n[0] * e->setup.dx0[0], n[1] * e->setup.dx0[1]);
+  double *power = calloc(1, bytes);
+  OAK_CHECK(power, OAK_ERR_MEMORY, "out of memory for powers in the cells of a block");
+  for (int c = 0; c < n[0] * n[1] / 4; c++) {
+    const int i = c % (n[0] / 2), j = c / (n[0] / 2);
+    const double complex z =
+        CMPLX((2 * i + 1) * e->setup.dx0[0], (2 * j + 1) * e->setup.dx0[1]) / cabs(corner);
+    double complex term = 1;
+    for (int l = 0; l <= OAK_ELLIPTIC_POLES(2); l++, term *= z)
+      for (int part = 0; part < 2; part++) {
+        const int k = OAK_PLANAR(l, part);
+        power[k / 8 * 2 * n[0] * n[1] + 8 * c + k % 8] = part ? cimag(term) : creal(term);
+      }
+  }
+  oak_status_t st = oak_device_alloc(e->dev, bytes, &e->power);
+  if (st == OAK_OK) st = oak_device_upload(e->dev, e->power, power, bytes);
+  free(power);
+  return st;
+}
 
 oak_status_t oak_elliptic_outer_fit(oak_elliptic_t *e) {
   const oak_face_t *face = oak_elliptic_top(e)->pattern.face.host;
@@ -23,13 +49,18 @@ oak_status_t oak_elliptic_outer_fit(oak_elliptic_t *e) {
   if (n) OAK_TRY(oak_device_upload(e->dev, e->outer, e->outer_host, n * sizeof(int)));
   OAK_TRY(oak_device_alloc(e->dev, (e->nouter + 1) * area, &e->given));
   OAK_TRY(oak_device_alloc(e->dev, (e->nouter + 1) * area, &e->zero));
-  double *zero = calloc(e->nouter + 1, area);
+  const size_t chunk = OAK_MOMENT_ROWS(e->dim) * OAK_MOMENT_ROW * sizeof(double);
+  const int chunks = OAK_MOMENT_CHUNKS(e->mesh->nblock);
+  OAK_TRY(oak_device_alloc(e->dev, chunks * chunk, &e->moments));
+  double *zero = calloc(1, (e->nouter + 1) * area + chunk);
   OAK_CHECK(zero, OAK_ERR_MEMORY, "out of memory for %d faces", e->nouter);
   oak_status_t st = oak_device_upload(e->dev, e->given, zero, (e->nouter + 1) * area);
   if (st == OAK_OK) st = oak_device_upload(e->dev, e->zero, zero, (e->nouter + 1) * area);
+  if (st == OAK_OK && n)
+    st = oak_device_upload(e->dev, (char *)e->moments + (chunks - 1) * chunk, zero, chunk);
   free(zero);
   e->given_zero = 1;
-  return st;
+  return st == OAK_OK ? fit_power(e) : st;
 }
 
 /* The centre of a cell's face. */
@@ -77,8 +108,9 @@ static void poles_args(oak_elliptic_t *e, oak_elliptic_poles_args_t *args) {
   oak_elliptic_args(e, e->nlevel - 1, &all);
   *args = (oak_elliptic_poles_args_t){.f = all.f,
                                       .rhs = e->f,
-                                      .out = e->sums,
+                                      .out = e->moments,
                                       .largest = e->norms,
+                                      .power = e->power,
                                       .outer = e->outer,
                                       .given = e->given};
   double half = 0;
@@ -108,9 +140,8 @@ static void find_round(double largest, int64_t blocks, double round[OAK_ELLIPTIC
 static oak_status_t find_moments(oak_elliptic_t *e, const oak_elliptic_poles_args_t *args,
                                  double moment[OAK_ELLIPTIC_MOMENTS]) {
   enum { ROW = OAK_ELLIPTIC_PARTS * OAK_ELLIPTIC_MOMENTS };
-  const int n = e->mesh->nblock, chunks = (n + OAK_ELLIPTIC_CHUNK - 1) / OAK_ELLIPTIC_CHUNK;
-  oak_elliptic_moment_sums_args_t sums = {
-      .moment = e->sums, .count = n, .out = (double *)e->sums + (size_t)n * OAK_ELLIPTIC_MOMENTS};
+  const int n = e->mesh->nblock, chunks = OAK_MOMENT_CHUNKS(n);
+  oak_elliptic_moment_sums_args_t sums = {.moment = e->moments, .out = e->sums};
   double largest, part[ROW] = {0};
   oak_status_t st = OAK_OK;
   if (n) st = oak_device_launch(e->dev, e->kernel.moments, n, args, sizeof *args);
@@ -129,46 +160,48 @@ static oak_status_t find_moments(oak_elliptic_t *e, const oak_elliptic_poles_arg
 
 /* Moments about a centre that lies at `by` along an axis: of x^n-m (x - by)^m for m = 1, 2 and so
  * on. */
-static void shift_moments(int dim, int axis, double by, double *moment) {
-  const int top = OAK_ELLIPTIC_POLES(dim), second = axis == 0, third = axis == 2 ? 1 : 2;
+static void shift_moments(int axis, double by, double *moment) {
+  const int top = OAK_ELLIPTIC_POLES(3), second = axis == 0, third = axis == 2 ? 1 : 2;
   for (int m = 1; m <= top; m++)
     for (int a = top; a >= m; a--)
       for (int b = 0; b <= top - a; b++)
-        for (int c = 0; c <= (dim == 3 ? top - a - b : 0); c++) {
+        for (int c = 0; c <= top - a - b; c++) {
           int at[3];
           at[axis] = a;
           at[second] = b;
           at[third] = c;
-          double *to = moment + OAK_MONOMIAL(dim, at[0], at[1], at[2]);
+          double *to = moment + OAK_MONOMIAL(at[0], at[1], at[2]);
           at[axis]--;
-          *to -= by * moment[OAK_MONOMIAL(dim, at[0], at[1], at[2])];
+          *to -= by * moment[OAK_MONOMIAL(at[0], at[1], at[2])];
         }
 }
 
-/* In (r, z) the centre lies on the axis, and R^l P_l(cos theta) changes with it as z^l does. In
- * (r, theta) it stays at r = 0. */
-static void move_along_axis(const oak_elliptic_t *e, oak_elliptic_poles_args_t *args,
-                            double *moment) {
-  const double half = 0.25 * e->mesh->trees[1] * e->setup.block_size[1] * e->setup.dx0[1];
-  const double by = moment[1] / moment[0];
-  if (e->setup.coordinates == OAK_SPHERICAL || !(fabs(by) < half * args->scale)) return;
-  for (int m = 1; m <= OAK_ELLIPTIC_RINGS; m++)
-    for (int l = OAK_ELLIPTIC_RINGS; l >= m; l--) moment[l] -= by * moment[l - 1];
-  args->center[1] += by / args->scale;
+/* The same in 2D, with x + i y in place of x. */
+static void shift_planar(double complex by, double *moment) {
+  for (int m = 1; m <= OAK_ELLIPTIC_POLES(2); m++)
+    for (int l = OAK_ELLIPTIC_POLES(2); l >= m; l--) {
+      const double complex less = by * CMPLX(moment[2 * l - 2], moment[2 * l - 1]);
+      moment[2 * l] -= creal(less);
+      moment[2 * l + 1] -= cimag(less);
+    }
 }
 
 /* Expand about the centre of mass if it is inside the domain: there is no dipole then, and the
- * series converges fastest. */
+ * series converges fastest. In (r, z) the centre lies on the axis, and R^l P_l(cos theta) changes
+ * with it as z^l does. In (r, theta) it stays at r = 0. */
 static void move_center(const oak_elliptic_t *e, oak_elliptic_poles_args_t *args, double *moment) {
-  if (e->setup.coordinates) return move_along_axis(e, args, moment);
+  const int rings = e->setup.coordinates != OAK_CARTESIAN;
   double by[3] = {0};
-  for (int d = 0; d < e->dim; d++) {
+  if (e->setup.coordinates == OAK_SPHERICAL) return;
+  for (int d = rings; d < e->dim; d++) {
     const double half = 0.25 * e->mesh->trees[d] * e->setup.block_size[d] * e->setup.dx0[d];
-    by[d] = moment[OAK_MONOMIAL(e->dim, d == 0, d == 1, d == 2)] / moment[0];
+    const int place = e->dim == 2 ? 2 + d - rings : OAK_MONOMIAL(d == 0, d == 1, d == 2);
+    by[d] = moment[place] / moment[0];
     if (!(fabs(by[d]) < half * args->scale)) return;
   }
+  if (e->dim == 2) shift_planar(rings ? by[1] : CMPLX(by[0], by[1]), moment);
   for (int d = 0; d < e->dim; d++) {
-    shift_moments(e->dim, d, by[d], moment);
+    if (e->dim == 3) shift_moments(d, by[d], moment);
     args->center[d] += by[d] / args->scale;
   }
 }
@@ -180,24 +213,21 @@ static double times(int a, int b, int c) {
   return factorial(a + b + c) / (factorial(a) * factorial(b) * factorial(c));
 }
 
-/* The factor of (x x')^(l - 2 k) (r^2 r'^2)^k in K_l, a term of the expansions 1 / |x - x'| = sum
- * over l of r^(-2 l - 1) K_l in 3D, ln |x - x'| = ln r + sum over l > 0 of r^(-2 l) K_l in 2D. With
- * c the cosine of the angle between x and x', and the polynomials P_l of Legendre and T_l of
- * Chebyshev, K_l is (r r')^l P_l(c) in 3D and -(r r')^l T_l(c) / l in 2D. */
-static double factor(int dim, int l, int k) {
+/* The factor of (x x')^(l - 2 k) (r^2 r'^2)^k in K_l, a term of the expansion 1 / |x - x'| = sum
+ * over l of r^(-2 l - 1) K_l. With c the cosine of the angle between x and x', and the polynomials
+ * P_l of Legendre, K_l is (r r')^l P_l(c). */
+static double factor(int l, int k) {
   const double sign = k % 2 ? -1 : 1, rest = factorial(k) * factorial(l - 2 * k);
-  if (dim == 3) return sign * ldexp(factorial(2 * l - 2 * k), -l) / (rest * factorial(l - k));
-  return l == 0 ? 0 : -sign * ldexp(factorial(l - k - 1), l - 2 * k - 1) / rest;
+  return sign * ldexp(factorial(2 * l - 2 * k), -l) / (rest * factorial(l - k));
 }
 
 /* Add weight x^a y^b z^c r^(2 k), times the moment of the same monomial, to a polynomial. */
-static void add_term(int dim, const int at[3], int k, double weight, const double *moment,
-                     double *out) {
+static void add_term(const int at[3], int k, double weight, const double *moment, double *out) {
   for (int turn = 0; turn < 2; turn++) {
     double sum = 0;
     for (int i = 0; i <= k; i++)
-      for (int j = 0; j <= (dim == 3 ? k - i : 0); j++) {
-        const int place = OAK_MONOMIAL(dim, at[0] + 2 * (k - i - j), at[1] + 2 * i, at[2] + 2 * j);
+      for (int j = 0; j <= k - i; j++) {
+        const int place = OAK_MONOMIAL(at[0] + 2 * (k - i - j), at[1] + 2 * i, at[2] + 2 * j);
         if (turn == 0)
           sum += times(k - i - j, i, j) * moment[place];
         else
@@ -207,25 +237,25 @@ static void add_term(int dim, const int at[3], int k, double weight, const doubl
   }
 }
 
-/* The polynomial of the potential (kernels/elliptic_poles.c). */
+/* The polynomial of the potential (kernels/elliptic_poles.c). In 2D it follows from
+ * ln(z - z') = ln z - sum over l > 0 of (z' / z)^l / l. */
 static void find_coefficients(const oak_elliptic_t *e, const double *moment,
                               oak_elliptic_poles_args_t *args) {
-  const int dim = e->dim;
+  const int planar = e->dim == 2 && !e->setup.coordinates;
+  const double unit = (planar ? 1 / (2 * M_PI) : -args->scale / (4 * M_PI)) / e->setup.a;
   memset(args->coefficient, 0, sizeof args->coefficient);
-  for (int l = 0; l <= OAK_ELLIPTIC_RINGS && e->setup.coordinates; l++)
-    args->coefficient[l] = -args->scale / (4 * M_PI) * moment[l] / e->setup.a;
-  if (e->setup.coordinates) return;
-  for (int l = 0; l <= OAK_ELLIPTIC_POLES(dim); l++)
+  for (int l = 0; l <= 2 * OAK_ELLIPTIC_POLES(2) + 1 && e->dim == 2; l++)
+    args->coefficient[l] = planar ? -moment[l] / (l < 2 ? 1 : l / 2) : moment[l];
+  if (planar) args->coefficient[0] *= log(args->scale);
+  for (int l = 0; l <= OAK_ELLIPTIC_POLES(3) && e->dim == 3; l++)
     for (int k = 0; 2 * k <= l; k++)
       for (int b = 0; b <= l - 2 * k; b++)
-        for (int c = 0; c <= (dim == 3 ? l - 2 * k - b : 0); c++) {
+        for (int c = 0; c <= l - 2 * k - b; c++) {
           const int at[3] = {l - 2 * k - b - c, b, c};
-          add_term(dim, at, k, factor(dim, l, k) * times(at[0], b, c), moment, args->coefficient);
+          add_term(at, k, factor(l, k) * times(at[0], b, c), moment, args->coefficient);
         }
-  const double unit = dim == 3 ? -args->scale / (4 * M_PI) : 1 / (2 * M_PI);
-  if (dim == 2) args->coefficient[0] = -moment[0] * log(args->scale);
-  for (int i = 0; i < OAK_ELLIPTIC_MOMENTS; i++) args->coefficient[i] *= unit / e->setup.a;
-  args->logarithm = moment[0] * unit / e->setup.a;
+  for (int i = 0; i < OAK_ELLIPTIC_MOMENTS; i++) args->coefficient[i] *= unit;
+  args->logarithm = moment[0] * unit;
 }
 
 oak_status_t oak_elliptic_isolate(oak_elliptic_t *e) {
