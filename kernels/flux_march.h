@@ -10,9 +10,9 @@
 #if OAK_DIM == 3
 /* What a lane keeps from plane to plane. Positions in `queue` and `flux` are those of OAK_QUEUE. */
 typedef struct {
-  OAK_PRIVATE(real queue[QLEN][NVAR], LANES); /* primitive states, lowest plane first */
-  OAK_PRIVATE(real high[NVAR], LANES);        /* state at the upper face of the last plane */
-  OAK_PRIVATE(real flux[2][NFLUX], LANES);    /* through the lower and upper face of a plane */
+  OAK_PRIVATE(real queue[QROOM][NVAR], LANES); /* primitive states, lowest plane first */
+  OAK_PRIVATE(real high[NVAR], LANES);         /* state at the upper face of the last plane */
+  OAK_PRIVATE(real flux[2][NFLUX], LANES);     /* through the lower and upper face of a plane */
 #if PIPELINED && !FETCHED
   store_t loaded[NVAR]; /* conserved state of the lane's cell in the plane that enters next */
 #endif
@@ -21,11 +21,15 @@ typedef struct {
 /* Position of lane c in a plane of the block. */
 #define LANE_AT(c) (TX == OAK_NX ? (c) : (c) / TX * OAK_NX + (c) % TX)
 
+/* Variable v of plane n of the queue. The lowest plane may be where the plane that enters goes. */
+#define QUEUED(n, v) \
+  (QROOM < QLEN && (n) == 0 ? OAK_MY(entering[v], c) : OAK_MY(queue[at[n]][v], c))
+
 /* One step for the present rows: plane k + 1 + RAD enters the queue, plane k + 1 is reconstructed,
  * and the flux between planes k and k + 1 is computed. With `loaded`, a lane's cell of the plane
  * that enters is in `entered`, with `next` from a variable to the next one. */
 OAK_FN void march(const tile_t *t, int k, int with_flux, int loaded, const store_t *entered,
-                  int next, OAK_PRIVATE_ARG(const real queue[QLEN][NVAR], LANES),
+                  int next, OAK_PRIVATE_ARG(const real queue[QROOM][NVAR], LANES),
                   OAK_PRIVATE_ARG(real entering[OAK_RESTRICT NVAR], LANES),
                   OAK_PRIVATE_ARG(real high[NVAR], LANES),
                   OAK_PRIVATE_ARG(real zf[2][NFLUX], LANES)) {
@@ -33,7 +37,7 @@ OAK_FN void march(const tile_t *t, int k, int with_flux, int loaded, const store
   const store_t *p = z_plane(t, k + 1 + RAD, &stride);
   int at[QLEN - 1];
   OAK_UNROLL
-  for (int q = 0; q < QLEN - 1; q++) at[q] = OAK_QUEUE(QLEN, k, q);
+  for (int q = 0; q < QLEN - 1; q++) at[q] = OAK_QUEUE(QROOM, k, q);
   const int upper = OAK_QUEUE(2, k, 1);
   OAK_LANE(n, ROWS * TX) {
     const int c = FIRST_ROW(t) * TX + n;
@@ -45,14 +49,14 @@ OAK_FN void march(const tile_t *t, int k, int with_flux, int loaded, const store
 #if NSOLID
     real mask[QLEN];
     OAK_UNROLL
-    for (int n = 0; n < QLEN - 1; n++) mask[n] = OAK_MY(queue[at[n]][SOLID_VAR], c);
+    for (int n = 0; n < QLEN - 1; n++) mask[n] = QUEUED(n, SOLID_VAR);
     mask[QLEN - 1] = q[SOLID_VAR];
 #endif
     OAK_UNROLL
     for (int v = 0; v < NVAR; v++) {
       real row[QLEN];
       OAK_UNROLL
-      for (int n = 0; n < QLEN - 1; n++) row[n] = OAK_MY(queue[at[n]][v], c);
+      for (int n = 0; n < QLEN - 1; n++) row[n] = QUEUED(n, v);
       row[QLEN - 1] = q[v];
       OAK_MY(entering[v], c) = q[v];
 #if NSOLID
@@ -109,7 +113,7 @@ OAK_FN void start_march(tile_t *t, march_t *m) {
   for (int n = 0; n < QLEN - 1; n++) {
     long long stride;
     const store_t *p = z_plane(t, t->begin + n - 1 - RAD, &stride);
-    const int at = OAK_QUEUE(QLEN, t->begin - 2, n);
+    const int at = OAK_QUEUE(QROOM, t->begin - 2, n);
     OAK_LANE(c, LANES) {
       real q[NVAR];
       load_primitive(&t->user, p + LANE_AT(c), stride, q);
@@ -121,8 +125,8 @@ OAK_FN void start_march(tile_t *t, march_t *m) {
   for (int n = 2; n > 0; n--) {
     FOR_ROWS(t)
     march(t, t->begin - n, n == 1, 0, NULL, 0, m->queue,
-          m->queue[OAK_QUEUE(QLEN, t->begin - n, QLEN - 1)], m->high, m->flux);
-    OAK_QUEUE_TURN(m->queue, QLEN, NVAR);
+          m->queue[OAK_QUEUE(QROOM, t->begin - n, QLEN - 1)], m->high, m->flux);
+    OAK_QUEUE_TURN(m->queue, QROOM, NVAR);
   }
   OAK_QUEUE_TURN(m->flux, 2, NFLUX);
   if (t->begin == 0) keep_z_fluxes(t, 4, m->flux[OAK_QUEUE(2, 0, 0)]);
@@ -140,12 +144,12 @@ OAK_FN void march_on(const tile_t *t, int k, march_t *m, flux_shared_t *sh) {
   const store_t *entered = NULL;
 #endif
   march(t, k, 1, PIPELINED, entered, FETCHED ? LANES : 1, m->queue,
-        m->queue[OAK_QUEUE(QLEN, k, QLEN - 1)], m->high, m->flux);
+        m->queue[OAK_QUEUE(QROOM, k, QLEN - 1)], m->high, m->flux);
 }
 
 OAK_FN void next_plane(march_t *m) {
   (void)m;
-  OAK_QUEUE_TURN(m->queue, QLEN, NVAR);
+  OAK_QUEUE_TURN(m->queue, QROOM, NVAR);
   OAK_QUEUE_TURN(m->flux, 2, NFLUX);
 }
 

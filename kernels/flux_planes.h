@@ -19,7 +19,7 @@ OAK_FN void load_plane(const tile_t *t, int k, const march_t *m, plane_t *s) {
 #if OAK_DIM == 3
     OAK_UNROLL
     for (int v = 0; v < NVAR; v++)
-      cell[v] = OAK_MY(m->queue[OAK_QUEUE(QLEN, k, QPLANE)][v], j * TX + i);
+      cell[v] = OAK_MY(m->queue[OAK_QUEUE(QROOM, k, QPLANE)][v], j * TX + i);
 #else
     load_primitive(&t->user, own + j * OAK_NX + i, OAK_CELLS, cell);
 #endif

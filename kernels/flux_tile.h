@@ -31,6 +31,9 @@
  * reconstructed. */
 #define QLEN (RAD > 0 ? 2 * RAD + 1 : 2)
 #define QPLANE (RAD > 0 ? RAD - 1 : 0)
+/* Its length in memory. On CPUs the plane that enters takes the place of the lowest one, which each
+ * lane has read before, so that it is in the first-level cache. */
+#define QROOM (QLEN - !OAK_MANY_THREADS)
 
 /* The fluxes and the new states of a plane are computed for ROWS rows of the tile at a time. On
  * CPUs, the fluxes of so few rows are still in the first-level cache when the new states need them
