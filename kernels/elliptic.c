@@ -203,14 +203,21 @@ OAK_FN elliptic_across_t elliptic_across_block(const oak_elliptic_args_t *arg, l
   return e;
 }
 
-/* The value across the lower or upper face of cell (i, j, k). unit: of the face. */
-OAK_FN real elliptic_beyond(const elliptic_across_t *e, int high, real unit, int i, int j, int k) {
+/* The value across the lower or upper face of cell (i, j, k). */
+OAK_FN real elliptic_beyond(const elliptic_across_t *e, int high, const elliptic_metric_t *m, int i,
+                            int j, int k) {
   const int x = e->dir == 0 ? i : e->dir == 1 ? j : k;
   const int a = e->dir == 0 ? j : i, b = OAK_DIM == 2 ? 0 : e->dir == 2 ? j : k;
   const real *c = e->u + OAK_INDEX(i, j, k);
   if (high ? x < OAK_ALONG(e->dir) - 1 : x > 0)
     return high ? c[OAK_STRIDE(e->dir)] : c[-OAK_STRIDE(e->dir)];
-  const real factor = e->slope[high] ? oak_div(e->factor[high], unit) : e->factor[high];
+#if OAK_COORDINATES == OAK_SPHERICAL
+  /* The value on the other side of r = 0 is not at hand: a parabola continues the row. */
+  if (e->dir == 0 && !high && elliptic_area(m, 0) == 0) return 3 * (c[0] - c[1]) + c[2];
+#endif
+  const real factor = e->slope[high]
+                          ? oak_div(e->factor[high], elliptic_face_unit(m, 2 * e->dir + high))
+                          : e->factor[high];
   return e->side[high].p[a * e->side[high].sa + b * e->side[high].sb] +
          (factor > 0 ? factor * e->given[high][b * FA(e->dir) + a] : 0);
 }
@@ -227,16 +234,9 @@ OAK_KERNEL(oak_elliptic_gradient, oak_elliptic_args_t, ELLIPTIC_LANES) {
       const int j = row % OAK_NY, k = row / OAK_NY;
       OAK_LANES(i, OAK_NX) {
         const elliptic_metric_t m = elliptic_metric(&arg.f, n, i, j);
-        const real low = elliptic_face_unit(&m, 2 * e.dir);
-        const real high = elliptic_face_unit(&m, 2 * e.dir + 1);
-        real below = elliptic_beyond(&e, 0, low, i, j, k);
-#if OAK_COORDINATES == OAK_SPHERICAL
-        /* The value on the other side of r = 0 is not at hand: a parabola continues the row. */
-        const real *c = e.u + row * OAK_NX;
-        if (e.dir == 0 && i == 0 && elliptic_area(&m, 0) == 0) below = 3 * (c[0] - c[1]) + c[2];
-#endif
         out[row * OAK_NX + i] =
-            half * elliptic_unit(&m, e.dir) * (elliptic_beyond(&e, 1, high, i, j, k) - below);
+            half * elliptic_unit(&m, e.dir) *
+            (elliptic_beyond(&e, 1, &m, i, j, k) - elliptic_beyond(&e, 0, &m, i, j, k));
       }
     }
   }
@@ -257,11 +257,11 @@ OAK_KERNEL(oak_elliptic_slopes, oak_elliptic_args_t, ELLIPTIC_LANES) {
         const int face = oak_face_index(dir, i, j, k);
         const real c = e.u[row * OAK_NX + i];
         const elliptic_metric_t m = elliptic_metric(&arg.f, n, i, j);
-        const real low = elliptic_face_unit(&m, 2 * dir),
-                   high = elliptic_face_unit(&m, 2 * dir + 1);
-        out[face] = inv * low * (c - elliptic_beyond(&e, 0, low, i, j, k));
+        out[face] =
+            inv * elliptic_face_unit(&m, 2 * dir) * (c - elliptic_beyond(&e, 0, &m, i, j, k));
         if ((dir == 0 ? i : dir == 1 ? j : k) == OAK_ALONG(dir) - 1)
-          out[face + OAK_STRIDE(dir)] = inv * high * (elliptic_beyond(&e, 1, high, i, j, k) - c);
+          out[face + OAK_STRIDE(dir)] =
+              inv * elliptic_face_unit(&m, 2 * dir + 1) * (elliptic_beyond(&e, 1, &m, i, j, k) - c);
       }
     }
   }

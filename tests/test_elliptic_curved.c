@@ -5,6 +5,8 @@
  * gradient on one level and on two, with coefficients that vary, periodic phi, r = 0 and poles of
  * (r, theta); the factor of a cycle; only derivatives given; an isolated ball; the same bits on any
  * number of ranks. The exact solutions are functions of Cartesian coordinates. */
+#include "elliptic/elliptic.h"
+#include "solver/step/sim.h"
 #include "solver_test.h"
 
 #define COMMON TEST_PROBLEM("rings") "physics.name=euler\nmesh.block_size=8\ndevice.flags=-O1\n"
@@ -312,6 +314,71 @@ static void test_isolated(void **state) {
   sim_free(&s);
 }
 
+/* ---- derivatives across faces, which FACE_FIELD reads */
+
+/* The largest error on the faces at r = 0 and at poles, if u is exact in all cells. */
+static double error_at_axis(const case_t *c, int finer) {
+  sim_t s = sim_of(c, MPI_COMM_WORLD, finer);
+  const oak_setup_t *setup = &s.sim->setup;
+  const int n = oak_nblocks(s.sim), face_cells = s.cells / s.n, dim = s.dim;
+  const int numbers = dim * (s.cells + face_cells);
+  double *u = values_of(&s, c->kind, U, 0), *slope = malloc(((size_t)n * numbers + 1) * sizeof *u);
+  oak_elliptic_setup_t e_setup = {.transport = &s.sim->data.transport,
+                                  .timers = &s.sim->data.timers,
+                                  .block_size = {s.size[0], s.size[1], s.size[2]},
+                                  .coordinates = setup->coordinates,
+                                  .axis_faces = oak_axis_faces(setup),
+                                  .mean_factor = 1,
+                                  .a = 1};
+  oak_elliptic_t *e;
+  void *out;
+  int changed;
+  double error = 0;
+  memcpy(e_setup.xmin, setup->low, sizeof e_setup.xmin);
+  memcpy(e_setup.dx0, setup->dx0, sizeof e_setup.dx0);
+  MUST(oak_elliptic_new(s.comm, &e_setup, s.sim->data.mesh, &e));
+  MUST(oak_elliptic_fit(e, &changed));
+  MUST(oak_device_alloc(setup->dev, (size_t)(n + 1) * numbers * sizeof *slope, &out));
+  if (n)
+    MUST(oak_device_upload(setup->dev, oak_elliptic_top(e)->u.memory.mine, u,
+                           (size_t)n * s.cells * sizeof *u));
+  MUST(oak_elliptic_slopes(e, out));
+  if (n) MUST(oak_device_download(setup->dev, slope, out, (size_t)n * numbers * sizeof *slope));
+  for (int i = 0; i < n * s.cells; i++)
+    for (int dir = 0; dir < dim; dir++) {
+      const int at[3] = {i % s.n, i / s.n % s.n, i % s.cells / (s.n * s.n)};
+      const int ni = s.n + (dir == 0), nj = s.n + (dir == 1);
+      double x[3], origin[3], dx[3];
+      sim_center(&s, i / s.cells, i % s.cells, x);
+      oak_block_geometry(s.sim, i / s.cells, origin, dx);
+      x[dir] -= 0.5 * dx[dir];
+      if (!(oak_axis_faces(setup) >> 2 * dir & 1) || x[dir] > 1e-9) continue;
+      const double found = slope[(size_t)(i / s.cells) * numbers + dir * (s.cells + face_cells) +
+                                 (at[2] * nj + at[1]) * ni + at[0]];
+      error = worse(error, fabs(found - value(c->kind, DERIVATIVE, dir, x)));
+    }
+  oak_device_free(setup->dev, out);
+  oak_elliptic_destroy(&e);
+  free(u), free(slope);
+  error = max_ranks(s.comm, error);
+  sim_free(&s);
+  return error;
+}
+
+static void test_axis(void **state) {
+  static const case_t cases[] = {{SPHERE2, BALL, 2, 0, 0, 0, 0, 0},
+                                 {POLAR, DISK("0") "boundary.xhigh=outflow\n", 2, 0, 0, 0, 0, 0},
+                                 {CYLINDER, ROD, 1, 0, 0, 0, 0, 0},
+                                 {SPHERE3, WHOLE, 1, 0, 0, 0, 0, 0}};
+  (void)state;
+  for (int n = 0; n < (test_short() ? 1 : (int)(sizeof cases / sizeof *cases)); n++) {
+    const double a = error_at_axis(&cases[n], 0), b = error_at_axis(&cases[n], 1);
+    report("kind %d: derivatives at r = 0 and poles, largest errors %.2e, %.2e", cases[n].kind, a,
+           b);
+    assert_true(log2(a / b) > 1.8);
+  }
+}
+
 /* Cells whose bits differ from those of a run of this rank alone. Only derivatives are given, so
  * means by volume are removed. */
 static void same_on_ranks(case_t c) {
@@ -351,6 +418,6 @@ static void test_ranks(void **state) {
 
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_orders), cmocka_unit_test(test_isolated),
-                                     cmocka_unit_test(test_ranks)};
+                                     cmocka_unit_test(test_axis), cmocka_unit_test(test_ranks)};
   return TEST_MAIN(tests);
 }
