@@ -93,6 +93,20 @@ OAK_FN int oak_is_inside(const oak_at_t *at, const oak_body_t *b) {
   return b->distance < 1e-10 * at->dx[0];
 }
 
+/* Bit n: the point is inside body n. */
+OAK_FN int oak_bodies_around(const oak_at_t *at) {
+  int found = 0;
+#define OAK_AROUND(n, shape, kind, potential, permittivity, surface) \
+  found |= (shape < 1e-10 * at->dx[0]) << (n);
+#ifdef OAK_BODIES
+  OAK_BODIES(OAK_AROUND)
+#endif
+#if OAK_HAS_problem_solid
+  OAK_AROUND(OAK_SOLID_BODY, problem_solid(at), , , , )
+#endif
+  return found;
+}
+
 OAK_FN double oak_potential(const oak_at_t *at, const oak_body_t *b) {
 #if OAK_HAS_problem_potential
   return problem_potential(at, b->number);

@@ -4,10 +4,11 @@
 #include "kernels/rounding.h"
 
 #if OAK_HAS_problem_initial
-/* A lane's share of the cells of a block. Returns whether one of them is invalid. */
+/* A lane's share of the cells of a block. Returns bits: 1 if one of them is invalid, and 2 << n if
+ * one is in body n. */
 OAK_FN int set_cells(const oak_initial_args_t *arg, long n OAK_LANE_PARAM) {
   const oak_user_t user = oak_user(&arg->f);
-  int invalid = 0;
+  int found = 0;
   OAK_ROWS(row, OAK_NY * OAK_NZ, OAK_NX) {
     store_t *out = arg->out + n * OAK_BLOCK_REALS + row * OAK_NX;
     OAK_LANES(i, OAK_NX) {
@@ -34,27 +35,34 @@ OAK_FN int set_cells(const oak_initial_args_t *arg, long n OAK_LANE_PARAM) {
 #if NSOLID
       q[SOLID_VAR] = oak_solid(&at) ? 1 : 0;
 #endif
+#if OAK_NBODY
+      found |= oak_bodies_around(&at) << 1;
+#endif
       oak_round_nearest(q);
-      invalid |= !oak_state_valid(&user.physics, q);
+      found |= !oak_state_valid(&user.physics, q);
       oak_store(out + i, OAK_CELLS, q);
     }
   }
-  return invalid;
+  return found;
 }
 
 OAK_KERNEL(oak_initial, oak_initial_args_t, 128) {
   OAK_ARGS(oak_initial_args_t);
 #if OAK_LANES_APART
   OAK_GANGS(n) {
-    int invalid = 0;
-    OAK_VECTOR(reduction(| : invalid))
-    OAK_TEAM_LANES invalid |= set_cells(&arg, n OAK_LANE_ARG);
-    arg.bad[n] = invalid;
+    int found = 0;
+    OAK_VECTOR(reduction(| : found))
+    OAK_TEAM_LANES found |= set_cells(&arg, n OAK_LANE_ARG);
+    arg.found[n] = found;
   }
 #else
   OAK_OUTER(n) {
-    const int invalid = OAK_ANY(set_cells(&arg, n OAK_LANE_ARG));
-    OAK_SERIAL arg.bad[n] = invalid;
+    const int mine = set_cells(&arg, n OAK_LANE_ARG);
+    int found = OAK_ANY(mine & 1) != 0;
+#if OAK_NBODY
+    for (int b = 1; b <= OAK_NBODY; b++) found |= (OAK_ANY(mine >> b & 1) != 0) << b;
+#endif
+    OAK_SERIAL arg.found[n] = found;
   }
 #endif
 }

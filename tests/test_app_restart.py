@@ -239,9 +239,12 @@ def columns(work):
 
 def bodies(work):
     """The solid cells are those of the checkpoint, so a restart with other shapes is refused; the same number may be
-    written in another way."""
+    written in another way. A body without cells is refused: here the corner of the domain lies beside the ball."""
     ball = ["body.ball.shape=sphere", "body.ball.kind=wall", "body.ball.from=0.5 0.5", "body.ball.radius=0.1"]
     more = ["run.end_time=1", "run.max_steps=4", "output.folder=other"]
+    corner = ["mesh.xmin=0.58 0.58", *[f"boundary.{face}=outflow" for face in ("xlow", "xhigh", "ylow", "yhigh")]]
+    for option in ([], ["--check"]):
+        work.bad(["the body `ball` contains no centre of a cell"], "run.ini", *option, *ball, *more, *corner)
     work.good("run.ini", *ball, "run.end_time=1", "run.max_steps=2", "checkpoint.at_end=yes")
     restart = ["run.ini", "--restart=out/chk000002.oak", *more]
     work.bad([r"body\.ball\.radius = 0\.2, but checkpoint \S+ has 0\.1; .* run\.initial"], *restart, *ball, "body.ball.radius=0.2")

@@ -309,7 +309,7 @@ typedef struct {
 typedef struct {
   oak_field_t f;
   store_t *out;
-  int *bad; /**< [nblock] whether a cell is invalid */
+  int *found; /**< [nblock] bits: 1, a cell is invalid; 2 << n, one is in body n */
 } oak_initial_args_t;
 
 /** Set the values of a field beside the state by its function. */

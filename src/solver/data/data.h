@@ -115,7 +115,8 @@ void oak_data_failed(oak_data_t *data, oak_status_t st);
 oak_status_t oak_data_agree(oak_data_t *data, oak_status_t st);
 /** Fill the ghost cells of a state. All ranks take part. */
 oak_status_t oak_fill_ghosts(oak_data_t *data, int state, double time);
-/** Whether a kernel that counts invalid cells per block has found some. Rank-local. */
+/** Whether a kernel that counts invalid cells per block has found some: the bits of all counts.
+ * Rank-local. */
 oak_status_t oak_count_invalid(oak_data_t *data, int *invalid);
 
 /* geometry.c */

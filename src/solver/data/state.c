@@ -66,6 +66,6 @@ oak_status_t oak_count_invalid(oak_data_t *data, int *invalid) {
   OAK_TRY(OAK_NEW(bad, n));
   const oak_status_t st =
       oak_device_download(data->setup->dev, bad, data->results.bad, n * sizeof *bad);
-  for (int b = 0; b < n && st == OAK_OK; b++) *invalid |= bad[b] > 0;
+  for (int b = 0; b < n && st == OAK_OK; b++) *invalid |= bad[b];
   return st;
 }

@@ -212,6 +212,7 @@ static oak_status_t check(oak_t *sim, scale_t *scale, FILE *stream) {
   double seconds = 0;
   OAK_TRY(oak_initialize(sim));
   look_further(sim, scale);
+  if (is_whole(scale) && !sim->run.cut) OAK_TRY(oak_check_bodies(sim));
   const double steps = count_steps(sim, scale, end_time, max_steps);
   if (is_whole(scale))
     print_mesh(sim, stream);

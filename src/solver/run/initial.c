@@ -5,19 +5,20 @@
 oak_status_t oak_set_initial(oak_t *sim) {
   OAK_BEGIN(sim);
   const int n = sim->data.mesh->nblock;
-  int invalid = 0;
+  int found = 0;
   OAK_CHECK(oak_has_hook(&sim->setup, "problem_initial"), OAK_ERR_INPUT,
             "%s has no INITIAL(at, q) { ... }", sim->setup.files.problem);
-  oak_initial_args_t args = {.out = oak_data_state(&sim->data, 0), .bad = sim->data.results.bad};
+  oak_initial_args_t args = {.out = oak_data_state(&sim->data, 0), .found = sim->data.results.bad};
   oak_data_field(&sim->data, 0, sim->data.clock.time, &args.f);
   oak_status_t st =
       n ? oak_device_launch(sim->setup.dev, sim->setup.kernel.initial, n, &args, sizeof args)
         : OAK_OK;
-  if (st == OAK_OK) st = oak_count_invalid(&sim->data, &invalid);
+  if (st == OAK_OK) st = oak_count_invalid(&sim->data, &found);
   OAK_TRY(oak_data_agree(&sim->data, st));
-  MPI_Allreduce(MPI_IN_PLACE, &invalid, 1, MPI_INT, MPI_MAX, sim->setup.comm);
+  MPI_Allreduce(MPI_IN_PLACE, &found, 1, MPI_INT, MPI_BOR, sim->setup.comm);
   oak_rates_forget(sim);
-  return invalid ? oak_report_invalid(sim, 0, OAK_INVALID_INITIAL) : OAK_OK;
+  sim->run.bodies = found >> 1;
+  return found & 1 ? oak_report_invalid(sim, 0, OAK_INVALID_INITIAL) : OAK_OK;
 }
 
 /* The state on the present mesh. \a file: NULL if there is none. */
@@ -44,10 +45,21 @@ static oak_status_t refine(oak_t *sim, oak_initial_file_t *file, int like_file) 
   return OAK_OK;
 }
 
+oak_status_t oak_check_bodies(const oak_t *sim) {
+  for (int n = 0; n < oak_body_count(&sim->setup); n++)
+    OAK_CHECK(sim->run.bodies >> n & 1, OAK_ERR_INPUT,
+              "the body `%s` contains no centre of a cell of the initial mesh, so it would have no "
+              "effect: raise mesh.min_level, choose a refine.criterion, move the body, or leave it "
+              "out",
+              oak_body_name(&sim->setup, n));
+  return OAK_OK;
+}
+
 static oak_status_t initialize(oak_t *sim, oak_initial_file_t *file) {
   OAK_TRY(set_state(sim, file));
   if (file && sim->setup.max_level > sim->setup.min_level) OAK_TRY(refine(sim, file, 1));
   if (sim->setup.refine.active) OAK_TRY(refine(sim, file, 0));
+  if (!sim->run.most_blocks) OAK_TRY(oak_check_bodies(sim));
   return oak_update_time_step(sim);
 }
 

@@ -126,7 +126,7 @@ typedef struct {
 } oak_equation_list_t;
 
 /** Bodies (bodies.c). */
-enum { OAK_MAX_BODIES = 32, OAK_LONGEST_BODY = 32 };
+enum { OAK_MAX_BODIES = 30, OAK_LONGEST_BODY = 32 };
 typedef struct {
   char name[OAK_LONGEST_BODY + 2];
   int shape, kind, surface;

@@ -82,6 +82,7 @@ typedef struct {
   int announced;      /**< its first lines have been printed */
   double most_blocks; /**< the initial mesh is not refined further once it has so many; 0: it is */
   int cut;            /**< this has happened */
+  int bodies;         /**< bit n: a cell of the initial condition is in body n */
   double disk; /**< the progress of this rank's output (oak_disk_state), which enters such a maximum
                 * too */
   double disk_most; /**< the largest of all ranks, after a step */
@@ -134,6 +135,10 @@ oak_status_t oak_block_rates(const oak_t *sim, int blocks, double *rate);
 /** Make \a rate [nblock] the rates of the blocks, as if the flux kernel had left them.
  * Rank-local. */
 oak_status_t oak_block_rates_set(const oak_t *sim, const double *rate);
+
+/* run/initial.c */
+/** Refuse bodies that contain no cell of the initial mesh. */
+oak_status_t oak_check_bodies(const oak_t *sim);
 
 /* fit.c */
 /** Give every state memory for the blocks of the mesh, and update geometry and tables. The contents
