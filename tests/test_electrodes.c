@@ -209,6 +209,44 @@ static void test_bits(void **state) {
   }
 }
 
+/* SOLID and POTENTIAL describe the same electrode as a section [body.NAME]. A restart whose SOLID
+ * has other cells is refused; one with another parameter is not. */
+static void test_hook(void **state) {
+  (void)state;
+  sim_t one = solve(MPI_COMM_WORLD, PLANE, 3, 0);
+  const char *const hook =
+      "device.flags=-O1\n" TEST_PROBLEM("hooked_solid")
+      "physics.name=advection\nmesh.block_size=8\npoisson.boundary=value\npoisson.tolerance=1e-11\n"
+      "boundary.xlow=outflow\nboundary.xhigh=outflow\nboundary.ylow=outflow\nboundary.yhigh=outflow\n"
+      "mesh.min_level=3\nmesh.max_level=3\n";
+  const char *const path = test_new_file();
+  sim_t two = sim_new(MPI_COMM_WORLD, "%s", hook);
+  MUST(oak_initialize(two.sim));
+  const size_t cells = (size_t)oak_nblocks(one.sim) * one.cells;
+  double *phi = malloc((2 * cells + 1) * sizeof *phi), worst = 0;
+  if (!phi) abort();
+  MUST(oak_field_get(one.sim, "phi", phi));
+  MUST(oak_field_get(two.sim, "phi", phi + cells));
+  for (size_t i = 0; i < cells; i++) worst = worse(worst, fabs(phi[i] - phi[cells + i]));
+  worst = max_ranks(MPI_COMM_WORLD, worst);
+  report("electrode by hooks: the potential differs by %.1e", worst);
+  assert_true(worst < 1e-11);
+  MUST(oak_write_checkpoint(two.sim, path));
+  free(phi);
+  sim_free(&one);
+  sim_free(&two);
+  for (int other = 0; other < 2; other++) {
+    sim_t s = sim_new(MPI_COMM_WORLD, "%s%s", hook,
+                      other ? "problem.radius=0.2\n" : "problem.charge=0.1\n");
+    const oak_status_t st = oak_read_checkpoint(s.sim, path);
+    assert_int_equal(st, other ? OAK_ERR_INPUT : OAK_OK);
+    if (other) assert_non_null(strstr(oak_last_error(), "SOLID(at) has other solid cells"));
+    sim_free(&s);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  test_remove(path);
+}
+
 /* An equation of POISSON_OF whose solution is 0 in a dielectric; it is solved in every other step.
  */
 static double absorbed(int level) {
@@ -248,6 +286,7 @@ static void test_absorb(void **state) {
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_order), cmocka_unit_test(test_needle),
                                      cmocka_unit_test(test_slab),  cmocka_unit_test(test_charge),
-                                     cmocka_unit_test(test_bits),  cmocka_unit_test(test_absorb)};
+                                     cmocka_unit_test(test_bits),  cmocka_unit_test(test_hook),
+                                     cmocka_unit_test(test_absorb)};
   return TEST_MAIN(tests);
 }

@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "io/checkpoint/checkpoint_view.h"
+#include "solver/data/solution.h"
 
 /* ---- writing */
 
@@ -209,9 +210,7 @@ static oak_status_t check_domain(const oak_t *sim, const oak_checkpoint_file_t *
 static oak_status_t check_bodies(const oak_t *sim, const oak_checkpoint_file_t *file) {
   OAK_FREED char *text = NULL;
   OAK_TRY(print_parameters(sim, &text));
-  const oak_status_t st =
-      oak_changes_bodies(file->head.text[OAK_CHECKPOINT_PARAMETERS], text, file->path);
-  return st;
+  return oak_changes_bodies(file->head.text[OAK_CHECKPOINT_PARAMETERS], text, file->path);
 }
 
 /* Check that the file fits what the kernels are built for. The same on all ranks, which agree: one
@@ -374,6 +373,23 @@ static oak_status_t load(oak_t *sim, const oak_checkpoint_file_t *file) {
   return OAK_OK;
 }
 
+/* Fluxes see the solid cells of the checkpoint, but the potential those of SOLID as it is now. */
+static oak_status_t check_solid(oak_t *sim, const char *path) {
+  const size_t n = sim->data.mesh->nblock, cells = n * sim->setup.cells;
+  OAK_FREED double *solid = malloc((2 * cells + 1) * sizeof *solid);
+  oak_status_t st = solid ? oak_initial_state(sim, 1)
+                          : OAK_FAIL(OAK_ERR_MEMORY, "no memory for the solid of %zu blocks", n);
+  for (int s = 0; s < 2 && st == OAK_OK; s++)
+    st = oak_read_state(&sim->data, s, sim->setup.nvar - 1, 0, (int)n, solid + s * cells);
+  for (size_t c = 0; c < cells && st == OAK_OK; c++)
+    if ((solid[c] >= 0.5) != (solid[cells + c] >= 0.5))
+      st = OAK_FAIL(OAK_ERR_INPUT,
+                    "SOLID(at) has other solid cells than checkpoint %s; the solid cannot change "
+                    "at a restart, but in a new run with run.initial",
+                    path);
+  return oak_data_agree(&sim->data, st);
+}
+
 /* Parameters or files on which the rates depend have changed: compute the rates again, and check
  * the cells. */
 static oak_status_t refresh_rates(oak_t *sim, const oak_checkpoint_file_t *file,
@@ -396,6 +412,8 @@ static oak_status_t refresh_rates(oak_t *sim, const oak_checkpoint_file_t *file,
   MPI_Bcast(&other, 1, MPI_INT, 0, sim->setup.comm);
   if (!other) return OAK_OK;
   oak_rates_forget(sim);
+  if (oak_has_hook(&sim->setup, "problem_potential") && oak_has_hook(&sim->setup, "problem_solid"))
+    OAK_TRY(check_solid(sim, file->path));
   return oak_update_time_step(sim);
 }
 

@@ -2,17 +2,21 @@
  * The initial condition, of the problem or from a file, on a mesh refined around it. */
 #include "solver/run/initial_file.h"
 
-oak_status_t oak_set_initial(oak_t *sim) {
-  OAK_BEGIN(sim);
+oak_status_t oak_initial_state(oak_t *sim, int state) {
   const int n = sim->data.mesh->nblock;
-  int found = 0;
   OAK_CHECK(oak_has_hook(&sim->setup, "problem_initial"), OAK_ERR_INPUT,
             "%s has no INITIAL(at, q) { ... }", sim->setup.files.problem);
-  oak_initial_args_t args = {.out = oak_data_state(&sim->data, 0), .found = sim->data.results.bad};
-  oak_data_field(&sim->data, 0, sim->data.clock.time, &args.f);
-  oak_status_t st =
-      n ? oak_device_launch(sim->setup.dev, sim->setup.kernel.initial, n, &args, sizeof args)
-        : OAK_OK;
+  oak_initial_args_t args = {.out = oak_data_state(&sim->data, state),
+                             .found = sim->data.results.bad};
+  oak_data_field(&sim->data, state, sim->data.clock.time, &args.f);
+  return n ? oak_device_launch(sim->setup.dev, sim->setup.kernel.initial, n, &args, sizeof args)
+           : OAK_OK;
+}
+
+oak_status_t oak_set_initial(oak_t *sim) {
+  OAK_BEGIN(sim);
+  int found = 0;
+  oak_status_t st = oak_initial_state(sim, 0);
   if (st == OAK_OK) st = oak_count_invalid(&sim->data, &found);
   OAK_TRY(oak_data_agree(&sim->data, st));
   MPI_Allreduce(MPI_IN_PLACE, &found, 1, MPI_INT, MPI_BOR, sim->setup.comm);

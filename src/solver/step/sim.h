@@ -137,6 +137,8 @@ oak_status_t oak_block_rates(const oak_t *sim, int blocks, double *rate);
 oak_status_t oak_block_rates_set(const oak_t *sim, const double *rate);
 
 /* run/initial.c */
+/** Write the initial condition to a state. Rank-local. */
+oak_status_t oak_initial_state(oak_t *sim, int state);
 /** Refuse bodies that contain no cell of the initial mesh. */
 oak_status_t oak_check_bodies(const oak_t *sim);
 
