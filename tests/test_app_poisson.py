@@ -64,6 +64,17 @@ def main():
         oak(*run, "run.max_steps=4", "output.folder=part", "--restart", launch=options.ranks)
         assert "no difference: the same bits" in oak("diff", "whole/plt000004", "part/plt000004")
 
+        # Rows without a solution have the residual of the last one, also if a restart lies between.
+        rare = [*run, "mesh.max_level=3", "poisson.every=4", "output.diagnostics_every=1", "output.plot_every=0"]
+        oak(*rare, "run.max_steps=4", "output.folder=rare")
+        oak(*rare, "run.max_steps=2", "output.folder=rare_part", "checkpoint.at_end=yes")
+        oak(*rare, "run.max_steps=4", "output.folder=rare_part", "--restart")
+        tables = []
+        for name in ("rare", "rare_part"):
+            with open(os.path.join(folder, name, "diagnostics.csv"), encoding="utf-8") as file:
+                tables.append([(row["step"], row["poisson_cycles"], row["poisson_residual"]) for row in csv.DictReader(file)])
+        assert len(tables[0]) == 5 and float(tables[0][3][2]) > 0 and tables[0] == tables[1], tables
+
         # The fields of POISSON as variables. In files for ParaView, phi_x is phix.
         oak(*run, "run.max_steps=1", "output.folder=fields", "output.plot_variables=phi phi_x phi_y", "output.a.kind=probe",
             "output.a.points=0.1 0.2", "output.a.variables=phi_x", "output.d.kind=picture", "output.d.variables=phi_x",

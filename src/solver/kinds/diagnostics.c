@@ -22,8 +22,12 @@ static oak_status_t open_diagnostics(oak_output_item_t *item) {
   return OAK_OK;
 }
 
+/* The last solutions count for the rows up to the next ones. */
 static void save_row(const oak_output_item_t *item, FILE *f) {
   const last_row_t *last = item->data;
+  const oak_poisson_t *p = item->sim->poisson;
+  for (int n = 0; n < item->sim->setup.equations.count; n++)
+    fprintf(f, " solved %d %a", p[n].cycles, p[n].residual);
   if (!last->known || !body_columns(item->sim)) return;
   fprintf(f, " bodies %a", last->time);
   for (int n = 0; n < body_columns(item->sim); n++) fprintf(f, " %a", last->supplied[n]);
@@ -31,7 +35,12 @@ static void save_row(const oak_output_item_t *item, FILE *f) {
 
 static void load_row(oak_output_item_t *item, const char *text) {
   last_row_t *last = item->data;
+  oak_poisson_t *p = item->sim->poisson;
   int length = 0, count = 0;
+  for (int n = 0; n < item->sim->setup.equations.count &&
+                  sscanf(text, " solved %d %la%n", &p[n].cycles, &p[n].residual, &length) == 2;
+       n++)
+    text += length;
   if (sscanf(text, " bodies %la%n", &last->time, &length) != 1) return;
   for (text += length; count < body_columns(item->sim) &&
                        sscanf(text, " %la%n", &last->supplied[count], &length) == 1;
