@@ -19,27 +19,29 @@ OAK_FN void find_wall(const oak_face_fields_args_t *arg, const oak_user_t *user,
 
 /* On CPUs the loop over the faces of a plane is vectorised: the fields in the cells on both sides
  * are copied to arrays with the places of the faces. Elsewhere each lane finds those of its face.
- */
+ * Planes of large blocks are cut into strips of rows, because the arrays of many fields are larger
+ * than the stack of some threads. */
 #define FACE_PLANES (!OAK_MANY_THREADS && !OAK_LANES_APART)
+enum { FACE_ROWS = FACE_PLANES ? OAK_MIN(OAK_NY + 1, 2048 / OAK_NX) : OAK_NY + 1 };
 #if defined OAK_FIELDS && FACE_PLANES
 typedef struct {
-  store_t below[OAK_AXIS_FACES / OAK_NZ], above[OAK_AXIS_FACES / OAK_NZ];
+  store_t below[FACE_ROWS * (OAK_NX + 1)], above[FACE_ROWS * (OAK_NX + 1)];
 } face_sides_t;
 #define FACE_SIDES(number, name) face_sides_t name;
 typedef struct {
   OAK_FIELDS(FACE_SIDES)
 } face_plane_t;
 
-OAK_FN void find_sides(const oak_field_t *f, int number, long block, int dir, int k,
-                       face_sides_t *p) {
+OAK_FN void find_sides(const oak_field_t *f, int number, long block, int dir, int j0, int rows,
+                       int k, face_sides_t *p) {
   const oak_field_t field = oak_beside(f, number);
   const oak_side_t low = oak_side_of(&field, 1, block, 0), high = oak_side_of(&field, 1, block, 1);
-  for (int j = 0; j < OAK_NY + (dir == 1); j++) {
+  for (int j = j0; j < j0 + rows; j++) {
     int stride;
     const store_t *above = oak_cell_of(&field, 1, block, 0, j, k, &stride);
     const store_t *below =
         dir ? oak_cell_of(&field, 1, block, 0, j - (dir == 1), k - (dir == 2), &stride) : above;
-    const int first = j * (OAK_NX + (dir == 0));
+    const int first = (j - j0) * (OAK_NX + (dir == 0));
     OAK_INNER(i, OAK_NX) {
       p->above[first + i] = above[i];
       p->below[first + i + (dir == 0)] = below[i];
@@ -49,7 +51,7 @@ OAK_FN void find_sides(const oak_field_t *f, int number, long block, int dir, in
     p->above[first + OAK_NX] = high.p[j * high.sa + k * high.sb];
   }
 }
-#define FIND_SIDES(number, name) find_sides(f, number, block, dir, k, &plane->name);
+#define FIND_SIDES(number, name) find_sides(f, number, block, dir, j0, rows, k, &plane->name);
 #define FIND_PLANE OAK_FIELDS(FIND_SIDES)
 #define FACE_SIDES_FIELD(number, name) \
   at.left.name = plane->name.below[c]; \
@@ -62,12 +64,13 @@ typedef int face_plane_t;
   at.right.name = oak_beside_get(f, number, block, x[0], x[1], x[2]);
 #endif
 
-OAK_FN void find_plane(const oak_field_t *f, long block, int dir, int k, face_plane_t *plane) {
-  FIND_PLANE(void) f, (void)block, (void)dir, (void)k, (void)plane;
+OAK_FN void find_plane(const oak_field_t *f, long block, int dir, int j0, int rows, int k,
+                       face_plane_t *plane) {
+  FIND_PLANE(void) f, (void)block, (void)dir, (void)j0, (void)rows, (void)k, (void)plane;
 }
 
 /* Face `index` (oak_face_index) of a block, below cell x[] across `dir`; x[dir] may be N. It is
- * face `c` of the plane. */
+ * face `c` of the strip. */
 OAK_FN oak_at_face_t face_place(const oak_face_fields_args_t *arg, const oak_user_t *user,
                                 long block, int dir, const face_plane_t *plane, int c,
                                 const int x[3], int index) {
@@ -107,9 +110,9 @@ OAK_FN oak_at_face_t face_place(const oak_face_fields_args_t *arg, const oak_use
 /* Set all numbers on that face. This kernel may write to the fields, which are const for all
  * others. */
 OAK_FN void set_face(const oak_face_fields_args_t *arg, const oak_user_t *user, long block, int dir,
-                     const face_plane_t *plane, int c, int k) {
-  const int ni = OAK_NX + (dir == 0), x[3] = {c % ni, c / ni, k};
-  const int index = oak_face_index(dir, 0, 0, k) + c;
+                     const face_plane_t *plane, int c, int j0, int k) {
+  const int ni = OAK_NX + (dir == 0), x[3] = {c % ni, j0 + c / ni, k};
+  const int index = oak_face_index(dir, 0, j0, k) + c;
   const oak_at_face_t at = face_place(arg, user, block, dir, plane, c, x, index);
 #define PUT_FACE_FIELD(number, name)                                                \
   ((store_t *)arg->f.beside[number].u)[block * (long long)OAK_FACE_REALS + index] = \
@@ -123,11 +126,14 @@ OAK_KERNEL(oak_face_fields, oak_face_fields_args_t, 128) {
     const oak_user_t user = oak_user(&arg.f);
     OAK_UNROLL
     for (int dir = 0; dir < OAK_DIM; dir++) {
-      const int faces = (OAK_NX + (dir == 0)) * (OAK_NY + (dir == 1));
-      OAK_ROWS(k, OAK_NZ + (dir == 2), faces) {
+      const int ni = OAK_NX + (dir == 0), nj = OAK_NY + (dir == 1);
+      const int strips = (nj + FACE_ROWS - 1) / FACE_ROWS, most = OAK_MIN(nj, FACE_ROWS);
+      OAK_ROWS(strip, strips * (OAK_NZ + (dir == 2)), most * ni) {
+        const int k = strip / strips, j0 = strip % strips * FACE_ROWS;
+        const int rows = OAK_MIN(most, nj - j0);
         face_plane_t plane;
-        find_plane(&arg.f, n, dir, k, &plane);
-        OAK_LANES(c, faces) set_face(&arg, &user, n, dir, &plane, c, k);
+        find_plane(&arg.f, n, dir, j0, rows, k, &plane);
+        OAK_LANES(c, rows * ni) set_face(&arg, &user, n, dir, &plane, c, j0, k);
       }
     }
   }

@@ -7,6 +7,8 @@
 #include "solver/step/sim.h"
 #include "solver_test.h"
 
+#include <sys/resource.h>
+
 enum { RHO, N };
 #define CHARGES                                                                              \
   "problem.name=@/problems/charges.c\nphysics.name=@/problems/drift.c\nmesh.block_size=8\n"  \
@@ -150,6 +152,33 @@ static void test_drift(void **state) {
   sim_free(&s);
 }
 
+/* ---- a stack of 2 MiB, as some threads have it, with the largest blocks and all fields */
+
+static void test_stack(void **state) {
+  (void)state;
+  if (test_size > 1 || test_short()) return;
+  struct rlimit limit, small;
+  assert_int_equal(getrlimit(RLIMIT_STACK, &limit), 0);
+  small = limit;
+  small.rlim_cur = 2 << 20;
+  assert_int_equal(setrlimit(RLIMIT_STACK, &small), 0);
+  sim_t s = sim_new(MPI_COMM_SELF,
+                    "device.flags=-O0\nphysics.name=@/problems/many_fields.c\nproblem.name=@/"
+                    "problems/ones.c\nmesh.block_size=128\nmesh.min_level=0\nmesh.max_level=0\n"
+                    "scheme.integrator=euler\nscheme.limiter=upwind\nscheme.flux=rusanov\n"
+                    "boundary.xlow=outflow\nboundary.xhigh=outflow\n");
+  MUST(oak_initialize(s.sim));
+  MUST(oak_advance(s.sim, 1e-3)); /* dn/dt = -d(x n)/dx */
+  double *n = sim_read(&s, 0), most = 0;
+  for (int c = 0; c < s.cells; c++)
+    if (c % 128 > 0 && c % 128 < 127) most = worse(most, fabs(n[c] - (1 - 1e-3)));
+  report("16 fields beside faces of a block of 128^2: error %.1e", most);
+  free(n);
+  sim_free(&s);
+  assert_int_equal(setrlimit(RLIMIT_STACK, &limit), 0);
+  assert_true(most < 1e-12);
+}
+
 /* ---- bits */
 
 #define MOVING \
@@ -202,6 +231,6 @@ static void test_bits(void **state) {
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_relaxation),
                                      cmocka_unit_test(test_order), cmocka_unit_test(test_drift),
-                                     cmocka_unit_test(test_bits)};
+                                     cmocka_unit_test(test_stack), cmocka_unit_test(test_bits)};
   return TEST_MAIN(tests);
 }
