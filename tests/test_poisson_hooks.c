@@ -221,6 +221,7 @@ static void test_mistakes(void **state) {
   MUST(oak_advance(s.sim, 0.1));
   assert_int_equal(oak_advance(s.sim, 0.2), OAK_ERR_STATE);
   assert_non_null(strstr(oak_last_error(), "a must be positive"));
+  assert_true(s.sim->poisson[0].time == 0.1); /* phi is still that of the first stage */
   sim_free(&s);
 }
 

@@ -370,7 +370,6 @@ static oak_status_t solve(oak_t *sim, oak_poisson_t *p, int state, double time) 
   oak_elliptic_take(e, b, *q->boundary != 0);
   void *u = oak_elliptic_top(e)->u.memory.mine;
   p->shift = sim->data.clock.stage ? time - p->time : 0;
-  p->time = time;
   oak_status_t st =
       oak_poisson_run(sim, p, sim->setup.kernel.poisson_rhs, state, time, e->f, -1, 0);
   if (st == OAK_OK)
@@ -390,6 +389,7 @@ static oak_status_t solve(oak_t *sim, oak_poisson_t *p, int state, double time) 
                             "number"
                           : "the right-hand side or a boundary value is not a finite number");
   OAK_TRY(st);
+  p->time = time;
   p->cycles = report.cycles;
   p->residual = report.residual[report.cycles] / report.scale;
   return store(sim, p, state, time);
