@@ -20,6 +20,7 @@ TITLE("streamer discharge")
 #ifndef STREAMER_MORE
 #define STREAMER_MORE 0
 #define STREAMER_MORE_NAMES ""
+#define RATE_UNIT(names)
 #endif
 
 /* 1: ions move, and free electrons from bodies (streamer_ions.c). */
@@ -41,13 +42,13 @@ PRIMITIVES("ne ni" STREAMER_MORE_NAMES)
 #define PHYSICS_VECTORS(X)
 
 #if OAK_COORDINATES
-#define FIELD_UNITS "radial_field phi_r phi_z: V/m; "
+#define FIELD_UNITS "radial_field phi_r phi_z: V/m; " RATE_UNIT("phi_r_t phi_z_t")
 #elif OAK_DIM == 3
-#define FIELD_UNITS "phi_x phi_y phi_z: V/m; "
+#define FIELD_UNITS "phi_x phi_y phi_z: V/m; " RATE_UNIT("phi_x_t phi_y_t phi_z_t")
 #else
-#define FIELD_UNITS "phi_x phi_y: V/m; "
+#define FIELD_UNITS "phi_x phi_y: V/m; " RATE_UNIT("phi_x_t phi_y_t")
 #endif
-UNITS("m^-3; length: m; time: s; phi: V; field: V/m; reduced_field: Td; " FIELD_UNITS
+UNITS("m^-3; length: m; time: s; phi: V; phi_t: V/s; field: V/m; reduced_field: Td; " FIELD_UNITS
       "ionization_rate: m^-3 s^-1; conductivity: S/m; charge: C/m^3; power: W/m^3; "
       "field_energy: J/m^3")
 

@@ -12,6 +12,7 @@
 
 #define STREAMER_MORE 1
 #define STREAMER_MORE_NAMES " start_charge"
+#define RATE_UNIT(names) names ": V/(m s); "
 #define physics_title streamer_title
 #define physics_poisson streamer_poisson
 #define physics_timestep streamer_timestep

@@ -136,6 +136,8 @@ static void test_semi_implicit(void **state) {
          field[2], field[4]);
   for (int step = 0; step < 5; step++) assert_true(field[step] < 1e6);
   assert_true(field[4] < 1e4);
+  assert_string_equal(oak_variable_unit(s.sim, "phi_t"), "V/s");
+  assert_string_equal(oak_variable_unit(s.sim, "phi_y_t"), "V/(m s)");
   sim_free(&s);
 }
 
