@@ -23,8 +23,8 @@ void oak_text_drop(oak_text_t *text);
 
 /** Cut rows of a step beyond \a step off the table \a path, whose first column is the step, and an
  * unfinished last row; frees \a head, which is the first line and must be that of the file. A table
- * that is not there is begun. With \a check nothing is written. */
-oak_status_t oak_table_cut(const char *path, oak_text_t *head, long step, int check);
+ * that is not there is begun. With step -1 only the first line is read, and nothing written. */
+oak_status_t oak_table_cut(const char *path, oak_text_t *head, long step);
 
 /** The largest step of the rows of a table; -1 if it has none or is not there. */
 long oak_table_last(const char *path);
