@@ -342,6 +342,57 @@ static void test_photoionization(void **state) {
   sim_free(&s);
 }
 
+/* The ions of a wide seed bend the potential: |lap phi| dx^2 is known. \return whether it is above
+ * a bound in V in a cell of a block of level 3, or in one that is at most refine.buffer = 4 cells
+ * away.
+ */
+static int is_bent(const double origin[3], double dx, double bound) {
+  int found = 0;
+  for (int c = 0; c < 16 * 16; c++) {
+    const double r = origin[0] + (c % 16 - 3.5) * dx, z = origin[1] + (c / 16 - 3.5) * dx - 6e-3;
+    found |= 1e14 * charge * exp(-(r * r + z * z) / (4e-3 * 4e-3)) * dx * dx > bound;
+  }
+  return found;
+}
+
+/* problem.curvature refines these blocks and no others. Without it nothing is refined, because the
+ * field ionises nothing. */
+static void test_curvature(void **state) {
+  (void)state;
+  for (int n = 0; n < 2; n++) {
+    const double bound = n ? 0.02 : 0;
+    int count[3] = {0}; /* fine blocks; coarse ones; wrong ones */
+    sim_t s =
+        sim_new(MPI_COMM_WORLD,
+                STREAMER
+                "mesh.min_level=3\nmesh.max_level=4\nproblem.voltage=0\nproblem.background=0\n"
+                "problem.seed_ions=1e14\nproblem.seed_radius=4e-3\nproblem.seed_z=6e-3\n"
+                "problem.curvature=%g\n",
+                bound);
+    MUST(oak_initialize(s.sim));
+    assert_int_equal(oak_nblocks_global(s.sim), 64);
+    MUST(oak_advance(s.sim, 1e-15));
+    MUST(oak_adjust_refinement(s.sim, NULL));
+    for (int b = 0; b < oak_nblocks(s.sim); b++) {
+      double x[3], dx[3];
+      const int fine = oak_block_level(s.sim, b) - 3;
+      oak_block_geometry(s.sim, b, x, dx);
+      for (int d = 0; d < 2 && fine; d++) {
+        dx[d] *= 2; /* the block that was refined */
+        x[d] = floor(x[d] / (8 * dx[d]) + 0.1) * 8 * dx[d];
+      }
+      count[!fine]++;
+      count[2] += fine != (n && is_bent(x, dx[0], bound));
+    }
+    MPI_Allreduce(MPI_IN_PLACE, count, 3, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    report("curvature %g V: %d fine blocks, %d coarse, %d wrong", bound, count[0], count[1],
+           count[2]);
+    assert_true(n ? count[0] > 4 * 8 && count[1] > 8 : count[0] == 0);
+    assert_int_equal(count[2], 0);
+    sim_free(&s);
+  }
+}
+
 /* Case 1 of B. Bagheri et al., Plasma Sources Sci. Technol. 27 (2018) 095002, at 1 ns. */
 static void test_case1(void **state) {
   (void)state;
@@ -377,6 +428,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_charge),        cmocka_unit_test(test_front),
       cmocka_unit_test(test_semi_implicit), cmocka_unit_test(test_semi_implicit_order),
       cmocka_unit_test(test_field_change),  cmocka_unit_test(test_photoionization),
-      cmocka_unit_test(test_ions),          cmocka_unit_test(test_case1)};
+      cmocka_unit_test(test_ions),          cmocka_unit_test(test_curvature),
+      cmocka_unit_test(test_case1)};
   return TEST_MAIN(tests);
 }
