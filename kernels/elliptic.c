@@ -170,6 +170,15 @@ OAK_KERNEL(oak_elliptic_residual, oak_elliptic_args_t, ELLIPTIC_LANES) {
   }
 }
 
+/* arg->outside[face]; arguments of kernels have no address that depends on a variable. */
+OAK_FN double outside_of(const oak_elliptic_args_t *arg, int face) {
+  double outside = 0;
+  OAK_UNROLL
+  for (int n = 0; n < 6; n++)
+    if (n == face) outside = arg->outside[n];
+  return outside;
+}
+
 /* The values beyond both faces of a block across an axis. */
 typedef struct {
   int dir;
@@ -187,12 +196,7 @@ OAK_FN elliptic_across_t elliptic_across_block(const oak_elliptic_args_t *arg, l
   e.u = arg->f.u + n * (long long)OAK_CELLS;
   for (int high = 0; high < 2; high++) {
     const int face = 2 * dir + high, place = arg->outer[n * OAK_FACES + face];
-    const double outside = face == 0   ? arg->outside[0]
-                           : face == 1 ? arg->outside[1]
-                           : face == 2 ? arg->outside[2]
-                           : face == 3 ? arg->outside[3]
-                           : face == 4 ? arg->outside[4]
-                                       : arg->outside[5];
+    const double outside = outside_of(arg, face);
     e.side[high] = elliptic_side(arg, n, face);
     e.given[high] = place < 0 ? arg->given : arg->given + (long long)place * FACE_ROOM;
     /* The memory holds the ghost value for the boundary value 0. If another value is given, its
@@ -301,12 +305,7 @@ OAK_KERNEL(oak_elliptic_bound, oak_elliptic_args_t, 64) {
     const int face = arg.face, dir = face / 2;
     const int place = arg.outer[n * OAK_FACES + face];
     if (place >= 0) {
-      const double outside = face == 0   ? arg.outside[0]
-                             : face == 1 ? arg.outside[1]
-                             : face == 2 ? arg.outside[2]
-                             : face == 3 ? arg.outside[3]
-                             : face == 4 ? arg.outside[4]
-                                         : arg.outside[5];
+      const double outside = outside_of(&arg, face);
       const double inv = oak_inv_dx(&arg.f, arg.f.block[n].level, dir);
       const real weight = (real)(outside > 0 ? 2 * inv * inv : inv);
       const real *given = arg.given + (long long)place * FACE_ROOM;

@@ -77,16 +77,6 @@ static void compare(const list_t *old, const list_t *now, oak_changes_t *changes
   }
 }
 
-oak_status_t oak_changes_find(const char *old, const char *now, oak_changes_t *changes) {
-  list_t before = {NULL}, after = {NULL};
-  oak_status_t st = read_list(old, &before);
-  if (st == OAK_OK) st = read_list(now, &after);
-  if (st == OAK_OK) compare(&before, &after, changes);
-  free_list(&before);
-  free_list(&after);
-  return st;
-}
-
 /* ---- bodies */
 
 /* Whether two values are the same text or the same numbers, such as 1e-3 and 0.001. */
@@ -129,11 +119,13 @@ static oak_status_t compare_bodies(const list_t *old, const list_t *now, const c
   return OAK_OK;
 }
 
-oak_status_t oak_changes_bodies(const char *old, const char *now, const char *path) {
+oak_status_t oak_changes_find(const char *old, const char *now, const char *path,
+                              oak_changes_t *changes) {
   list_t before = {NULL}, after = {NULL};
   oak_status_t st = read_list(old, &before);
   if (st == OAK_OK) st = read_list(now, &after);
   if (st == OAK_OK) st = compare_bodies(&before, &after, path);
+  if (st == OAK_OK && changes) compare(&before, &after, changes);
   free_list(&before);
   free_list(&after);
   return st;

@@ -210,7 +210,7 @@ static oak_status_t check_domain(const oak_t *sim, const oak_checkpoint_file_t *
 static oak_status_t check_bodies(const oak_t *sim, const oak_checkpoint_file_t *file) {
   OAK_FREED char *text = NULL;
   OAK_TRY(print_parameters(sim, &text));
-  return oak_changes_bodies(file->head.text[OAK_CHECKPOINT_PARAMETERS], text, file->path);
+  return oak_changes_find(file->head.text[OAK_CHECKPOINT_PARAMETERS], text, file->path, NULL);
 }
 
 /* Check that the file fits what the kernels are built for. The same on all ranks, which agree: one
@@ -403,7 +403,8 @@ static oak_status_t refresh_rates(oak_t *sim, const oak_checkpoint_file_t *file,
     if (st == OAK_OK) {
       changes->physics = strcmp(texts.physics, file->head.text[OAK_CHECKPOINT_PHYSICS]) != 0;
       changes->problem = strcmp(texts.problem, file->head.text[OAK_CHECKPOINT_PROBLEM]) != 0;
-      st = oak_changes_find(file->head.text[OAK_CHECKPOINT_PARAMETERS], texts.parameters, changes);
+      st = oak_changes_find(file->head.text[OAK_CHECKPOINT_PARAMETERS], texts.parameters,
+                            file->path, changes);
     }
     other = changes->physics || changes->problem || changes->equations;
     free(texts.parameters);

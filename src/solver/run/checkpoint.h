@@ -16,13 +16,12 @@ typedef struct {
   char line[OAK_MOST_CHANGES][160];
 } oak_changes_t;
 
-/** Compare two printed parameter sets (oak_params_print) key by key. Keys that are only in one of
- * them, and the section of devices, do not count. Not collective. */
-oak_status_t oak_changes_find(const char *old, const char *now, oak_changes_t *changes);
-
-/** Fails if a printed set has other bodies than that of the checkpoint at \a path: the cells that
- * are solid are those of the checkpoint. */
-oak_status_t oak_changes_bodies(const char *old, const char *now, const char *path);
+/** Compare two printed parameter sets (oak_params_print) key by key. Fails if \a now has other
+ * bodies than that of the checkpoint at \a path: the cells that are solid are those of the
+ * checkpoint. Keys that are only in one of them, and the section of devices, do not count as \a
+ * changes, which may be NULL. Not collective. */
+oak_status_t oak_changes_find(const char *old, const char *now, const char *path,
+                              oak_changes_t *changes);
 
 /** oak_write_checkpoint with the schedule of the run's output, by \a disk (NULL: at once). */
 oak_status_t oak_checkpoint_save(oak_t *sim, const char *schedule, const char *path,
