@@ -84,8 +84,12 @@ OAK_KERNEL(oak_body_cuts, oak_body_args_t, 128) {
     OAK_ROWS(row, OAK_NY * OAK_NZ, OAK_NX) {
       OAK_LANES(i, OAK_NX) {
         const oak_at_t at = body_place(&arg.f, &user, n, i, row % OAK_NY, row / OAK_NY);
-        const oak_body_t b = oak_body_near(&at, arg.given);
-        arg.pin[n * (long long)OAK_CELLS + row * OAK_NX + i] = oak_is_inside(&at, &b);
+        int inside;
+        const oak_body_t b = body_here(&at, arg.given, &inside);
+        arg.pin[n * (long long)OAK_CELLS + row * OAK_NX + i] = !inside ? 0
+                                                               : arg.given >> b.kind & 1
+                                                                   ? 1
+                                                                   : -b.permittivity;
       }
     }
   }
@@ -119,7 +123,7 @@ OAK_KERNEL(oak_body_potentials, oak_body_args_t, 128) {
     OAK_ROWS(row, OAK_NY * OAK_NZ, OAK_NX) {
       OAK_LANES(i, OAK_NX) {
         const long long c = n * (long long)OAK_CELLS + row * OAK_NX + i;
-        if (arg.pin[c] != 0) {
+        if (arg.pin[c] > 0) {
           const oak_at_t at = body_place(&arg.f, &user, n, i, row % OAK_NY, row / OAK_NY);
           const oak_body_t b = oak_body_near(&at, arg.given);
           arg.values[c] = arg.u[c] = arg.zero ? 0 : oak_potential(&at, &b);

@@ -43,7 +43,7 @@ OAK_FN int elliptic_is_cut(real cut) { return cut > 0 && cut <= 1; }
 /* Terms of electrodes in b, and in arg.res, whose averages the next coarser level finds there. A
  * coarse cell uses them if no line from its centre meets an electrode, because the body is too
  * small. The average adds up fluxes to the surface from the centres of fine cells; half of a coarse
- * cell's way to the surface comes before it. */
+ * cell's way to the surface comes before it, with the mean coefficient of its faces. */
 OAK_KERNEL(oak_elliptic_pin, oak_elliptic_args_t, ELLIPTIC_LANES) {
   OAK_ARGS(oak_elliptic_args_t);
   OAK_OUTER_LANES(n) {
@@ -57,19 +57,24 @@ OAK_KERNEL(oak_elliptic_pin, oak_elliptic_args_t, ELLIPTIC_LANES) {
       const elliptic_on_row_t on = elliptic_on_row(block.low, block.high, j, k);
       OAK_LANES(i, OAK_NX) {
         const int c = row * OAK_NX + i;
-        real sum = 0;
+        real sum = 0, other = 0, mean = 0;
         for (int face = 0; face < OAK_FACES; face++) {
           const elliptic_wall_t w = elliptic_wall(&arg, n, i, j, k, face);
+          const real own = elliptic_a(&on, i, face);
+          mean += own * (real)(1.0 / OAK_FACES);
           if (!elliptic_is_cut(w.cut)) continue;
-          /* on coarse levels the cell has no coefficient, but the opposite face has */
-          const real a =
-              arg.top ? arg.c.u[n * (long long)OAK_CELLS + c] : elliptic_a(&on, i, face ^ 1);
-          sum += oak_div(a * w.weight, w.cut);
+          /* On coarse levels, a cell in gas has no coefficient: its face in the electrode and the
+           * opposite one are tried, and the average tells which fits. */
+          const real known = arg.top ? arg.c.u[n * (long long)OAK_CELLS + c] : -pin[c];
+          sum += oak_div((known > 0 ? known : elliptic_a(&on, i, face ^ 1)) * w.weight, w.cut);
+          other += oak_div((known > 0 ? known : own) * w.weight, w.cut);
         }
         const real finer = arg.top ? 0 : arg.res[n * (long long)OAK_CELLS + c];
-        if (sum == 0) sum = oak_div(finer, 1 + finer * quarter);
-        arg.res[n * (long long)OAK_CELLS + c] = pin[c] != 0 ? oak_div(2, quarter) : sum;
-        bs[c] = pin[c] != 0 ? -1 : bs[c] + sum;
+        const real average = oak_div(finer, 1 + oak_div(finer * quarter, mean));
+        if ((average * average < sum * other) != (sum < other)) sum = other;
+        if (sum == 0) sum = average;
+        arg.res[n * (long long)OAK_CELLS + c] = pin[c] > 0 ? oak_div(2, quarter) : sum;
+        bs[c] = pin[c] > 0 ? -1 : bs[c] + sum;
       }
     }
   }
@@ -175,8 +180,8 @@ OAK_KERNEL(oak_elliptic_terms, oak_elliptic_args_t, ELLIPTIC_LANES) {
             small += term;
           }
         }
-        rhs[c] = pin[c] != 0 ? rhs[c] : sum;
-        size[c] = pin[c] != 0 ? 0 : small;
+        rhs[c] = pin[c] > 0 ? rhs[c] : sum;
+        size[c] = pin[c] > 0 ? 0 : small;
       }
     }
   }

@@ -61,7 +61,8 @@ typedef struct {
                     * cell outside an electrode to its surface, over the distance of the centres of
                     * both cells; OAK_DIELECTRIC_CUT between a dielectric and a gas. It is negative
                     * if the body is below the face */
-  const real *pin; /**< [nblock][N^d] 1 in cells whose centre is in an electrode, else 0 */
+  const real *pin; /**< [nblock][N^d] 1 in cells whose centre is in an electrode, minus the
+                    * permittivity in those of dielectrics, else 0 */
   real *wall;      /**< on such faces: the potential of the electrode, or the right-hand side in the
                     * dielectric's cell that lies on this face as surface charge */
   int top;         /**< this is the finest level, where cells in electrodes have their potential */
