@@ -114,16 +114,16 @@ static oak_status_t choose(const found_t *found, int i, char path[4096]) {
   return OAK_OK;
 }
 
-/* The newest one that is good. */
-static oak_status_t load_latest(oak_output_t *out) {
+/* Load the newest one of a folder that is good; without \a out, only check it. */
+static oak_status_t take_latest(const oak_t *sim, const char *folder, oak_output_t *out) {
   found_t found;
   char path[4096];
-  oak_status_t st = list_all(out->sim, out->folder, &found);
+  oak_status_t st = list_all(sim, folder, &found);
   for (int i = 0, go_on = st == OAK_OK; go_on && i < found.count; i++) {
     st = choose(&found, i, path);
-    if (st == OAK_OK) st = load(out, path);
+    if (st == OAK_OK) st = out ? load(out, path) : oak_checkpoint_fits(sim, path);
     go_on = st == OAK_ERR_FILE;
-    if (go_on && i + 1 < found.count)
+    if (out && go_on && i + 1 < found.count)
       oak_progress_note(out->progress, "%s; the one before is tried next", oak_last_error());
   }
   free(found.name);
@@ -152,7 +152,7 @@ static oak_status_t offer_older(const oak_t *sim, const char *path) {
 }
 
 oak_status_t oak_restart(oak_output_t *out, const char *which) {
-  if (!strcmp(which, "latest")) return load_latest(out);
+  if (!strcmp(which, "latest")) return take_latest(out->sim, out->folder, out);
   out->goes_back = 1;
   const oak_status_t st = load(out, which);
   return st == OAK_ERR_FILE ? offer_older(out->sim, which) : st;
@@ -182,18 +182,8 @@ oak_folder_use_t oak_restart_folder(const oak_t *sim, const char *which) {
 }
 
 oak_status_t oak_restart_check(const oak_t *sim, const char *which) {
-  found_t found;
-  char path[4096];
-  if (strcmp(which, "latest")) {
-    const oak_status_t st = oak_checkpoint_fits(sim, which);
-    return st == OAK_ERR_FILE ? offer_older(sim, which) : st;
-  }
-  oak_status_t st = list_all(sim, oak_params_text(sim->setup.params, "output.folder"), &found);
-  for (int i = 0, go_on = st == OAK_OK; go_on && i < found.count; i++) {
-    st = choose(&found, i, path);
-    if (st == OAK_OK) st = oak_checkpoint_fits(sim, path);
-    go_on = st == OAK_ERR_FILE;
-  }
-  free(found.name);
-  return st;
+  if (!strcmp(which, "latest"))
+    return take_latest(sim, oak_params_text(sim->setup.params, "output.folder"), NULL);
+  const oak_status_t st = oak_checkpoint_fits(sim, which);
+  return st == OAK_ERR_FILE ? offer_older(sim, which) : st;
 }
