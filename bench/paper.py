@@ -185,8 +185,9 @@ def write_page(path, rows, oak):
                       [r for r in rows if (r.table, r.limiter, r.dim, r.problem) == ("uniform", limiter, dim, problem)],
                       lambda r: f"{r.side}^{r.dim}")
     panel("Rayleigh-Taylor, van Leer, 3D 256^3", [r for r in rows if r.table == "hardware"], lambda r: r.precision)
-    panel("small domains and adaptive mesh", [r for r in rows if r.table in ("small", "amr")],
-          lambda r: "adaptive" if r.table == "amr" else f"{r.side}^3, {r.problem}")
+    panel("domains of 64^3, and the adaptive mesh",
+          sorted((r for r in rows if r.table in ("small", "amr")), key=lambda r: (r.table == "amr", r.problem)),
+          lambda r: "adaptive" if r.table == "amr" else r.problem)
     page.write(path, "Cell updates per second: foap4 and oak", "".join(body))
 
 
