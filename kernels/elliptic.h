@@ -330,6 +330,12 @@ OAK_FN int elliptic_octant(int child) {
   return OAK_INDEX((child & 1) * HX, (child >> 1 & 1) * HY, (child >> 2) * HZ);
 }
 
+/* Where moment k of block n is. */
+OAK_FN long poles_place(long n, int k) {
+  return (n / OAK_ELLIPTIC_CHUNK * OAK_MOMENT_ROWS(OAK_DIM) + k) * OAK_MOMENT_ROW +
+         n % OAK_ELLIPTIC_CHUNK;
+}
+
 /* The coordinate of the first cell's centre along an axis, and the distance of cells. */
 OAK_FN void poles_axis(const oak_elliptic_poles_args_t *arg, long block, int dir, double *first,
                        double *step) {

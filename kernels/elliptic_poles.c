@@ -8,12 +8,6 @@
  * + i y, and u = m ln(r) + the real part of P(1 / z) (src/elliptic/outer.c). */
 #include "kernels/elliptic.h"
 
-/* Where moment k of block n is. */
-OAK_FN long poles_place(long n, int k) {
-  return (n / OAK_ELLIPTIC_CHUNK * OAK_MOMENT_ROWS(OAK_DIM) + k) * OAK_MOMENT_ROW +
-         n % OAK_ELLIPTIC_CHUNK;
-}
-
 #define POLES_PLANAR (OAK_DIM == 2 && !OAK_COORDINATES)
 #if OAK_COORDINATES
 #include "kernels/elliptic_rings.h"

@@ -192,7 +192,7 @@ static oak_status_t start_table(const oak_output_t *out, const oak_output_item_t
   if (how != CHECK && head.stream && fflush(head.stream) == 0)
     OAK_TRY(oak_file_list_add_text(path, head.text, head.length));
   return how == BEGIN ? oak_text_write(&head, path, 0)
-                      : oak_table_cut(path, &head, how == CHECK ? -1 : last);
+                      : oak_table_cut(path, &head, how == CHECK ? OAK_TABLE_HEAD : last);
 }
 
 static oak_status_t start_tables(const oak_output_t *out, int how) {

@@ -37,7 +37,7 @@ void oak_text_drop(oak_text_t *text) {
   text->text = NULL;
 }
 
-/* Keep the first line and whole rows up to a step; -1: look at the first line alone. */
+/* Keep the first line and whole rows up to a step; OAK_TABLE_HEAD: look at the first line alone. */
 static oak_status_t keep_rows(FILE *file, const char *path, const char *head, long step,
                               oak_text_t *kept) {
   OAK_FREED char *line = NULL;
@@ -51,7 +51,7 @@ static oak_status_t keep_rows(FILE *file, const char *path, const char *head, lo
                   path);
   else
     fputs(line, kept->stream);
-  while (st == OAK_OK && step >= 0 && (length = getline(&line, &room, file)) > 0) {
+  while (st == OAK_OK && step != OAK_TABLE_HEAD && (length = getline(&line, &room, file)) > 0) {
     char *end;
     const long row = strtol(line, &end, 10);
     if (end > line && *end == ',' && line[length - 1] == '\n' && row <= step)
@@ -64,7 +64,7 @@ static oak_status_t keep_rows(FILE *file, const char *path, const char *head, lo
 oak_status_t oak_table_cut(const char *path, oak_text_t *head, long step) {
   FILE *file = fopen(path, "r");
   const int reason = errno;
-  if (!file && reason == ENOENT && step >= 0) return oak_text_write(head, path, 0);
+  if (!file && reason == ENOENT && step != OAK_TABLE_HEAD) return oak_text_write(head, path, 0);
   oak_text_t kept = {NULL};
   oak_status_t st = OAK_OK;
   oak_text_begin(&kept);
@@ -76,7 +76,7 @@ oak_status_t oak_table_cut(const char *path, oak_text_t *head, long step) {
     st = keep_rows(file, path, head->text, step, &kept);
   if (file) fclose(file);
   oak_text_drop(head);
-  if (st == OAK_OK && step >= 0) return oak_text_write(&kept, path, 0);
+  if (st == OAK_OK && step != OAK_TABLE_HEAD) return oak_text_write(&kept, path, 0);
   oak_text_drop(&kept);
   return st;
 }

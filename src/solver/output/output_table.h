@@ -21,9 +21,12 @@ oak_status_t oak_text_write(oak_text_t *text, const char *path, int append);
 /** Free the text. */
 void oak_text_drop(oak_text_t *text);
 
+enum { OAK_TABLE_HEAD = -2 };
+
 /** Cut rows of a step beyond \a step off the table \a path, whose first column is the step, and an
  * unfinished last row; frees \a head, which is the first line and must be that of the file. A table
- * that is not there is begun. With step -1 only the first line is read, and nothing written. */
+ * that is not there is begun. With OAK_TABLE_HEAD in place of a step only the first line is read,
+ * and nothing written. */
 oak_status_t oak_table_cut(const char *path, oak_text_t *head, long step);
 
 /** The largest step of the rows of a table; -1 if it has none or is not there. */
