@@ -187,7 +187,7 @@ def write_page(path, rows, oak):
     panel("Rayleigh-Taylor, van Leer, 3D 256^3", [r for r in rows if r.table == "hardware"], lambda r: r.precision)
     panel("domains of 64^3, and the adaptive mesh",
           sorted((r for r in rows if r.table in ("small", "amr")), key=lambda r: (r.table == "amr", r.problem)),
-          lambda r: "adaptive" if r.table == "amr" else r.problem)
+          lambda r: "adaptive" if r.table == "amr" else PROBLEMS[r.problem].removeprefix("scalar "))
     page.write(path, "Cell updates per second: foap4 and oak", "".join(body))
 
 

@@ -170,7 +170,7 @@ OAK_KERNEL(oak_elliptic_residual, oak_elliptic_args_t, ELLIPTIC_LANES) {
   }
 }
 
-/* arg->outside[face]; arguments of kernels have no address that depends on a variable. */
+/* arg->outside[face]. For an index that varies, a GPU would copy the arguments to slow memory. */
 OAK_FN double outside_of(const oak_elliptic_args_t *arg, int face) {
   double outside = 0;
   OAK_UNROLL

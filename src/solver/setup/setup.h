@@ -125,7 +125,7 @@ typedef struct {
   oak_equation_t of[OAK_MAX_EQUATIONS];
 } oak_equation_list_t;
 
-/** Bodies (bodies.c). */
+/** Bodies (bodies.c). Each has a bit in oak_initial_args_t.found. */
 enum { OAK_MAX_BODIES = 30, OAK_LONGEST_BODY = 32 };
 typedef struct {
   char name[OAK_LONGEST_BODY + 2];
