@@ -251,8 +251,19 @@ static int region_of(const buffer_case_t *k, const place_t *p) {
 
 /** Flags by the marks of all cells of all blocks, with or without the buffer. */
 static void find_flags(const sim_t *s, const buffer_case_t *k, int salt, int *flag) {
-  int total;
+  int total, count = 0;
   place_t *all = all_blocks(s, &total);
+  struct {
+    int block, cell;
+  } *asking =
+      malloc((2 * total + 1) * sizeof *asking); /* for a finer mesh; at most two in a block */
+  if (!asking) abort();
+  for (int a = 0; a < total && k->buffer; a++)
+    for (int c = 0; c < s->cells; c++)
+      if (mark(k, &all[a], c, salt) == 1) {
+        asking[count].block = a;
+        asking[count++].cell = c;
+      }
   for (int b = 0; b < oak_nblocks(s->sim); b++) {
     const place_t own = place_of(s, b);
     flag[b] = -1;
@@ -260,23 +271,23 @@ static void find_flags(const sim_t *s, const buffer_case_t *k, int salt, int *fl
       const double m = mark(k, &own, c, salt);
       flag[b] = m == 1 ? 1 : m > 0 && flag[b] < 0 ? 0 : flag[b];
     }
-    for (int a = 0; a < total && k->buffer; a++) {
-      const int its = region_of(k, &all[a]);
+    for (int i = 0; i < count; i++) {
+      const place_t *from = &all[asking[i].block];
+      const int its = region_of(k, from);
       const int target =
-          all[a].level + (all[a].level < k->max_level && its != OAK_REGION_NEVER ? 1 : 0);
-      if (its == OAK_REGION_DEREFINE || own.level > target || !memcmp(&all[a], &own, sizeof own))
+          from->level + (from->level < k->max_level && its != OAK_REGION_NEVER ? 1 : 0);
+      if (its == OAK_REGION_DEREFINE || own.level > target || !memcmp(from, &own, sizeof own) ||
+          !in_buffer(k, from, asking[i].cell, &own))
         continue;
-      for (int c = 0; c < s->cells; c++) {
-        if (mark(k, &all[a], c, salt) < 1 || !in_buffer(k, &all[a], c, &own)) continue;
-        if (own.level < target) flag[b] = 1;
-        if (flag[b] < 0) flag[b] = 0;
-      }
+      if (own.level < target) flag[b] = 1;
+      if (flag[b] < 0) flag[b] = 0;
     }
     const int region = region_of(k, &own);
     if (region == OAK_REGION_REFINE) flag[b] = 1;
     if (region == OAK_REGION_DEREFINE) flag[b] = -1;
     if (region == OAK_REGION_NEVER && flag[b] > 0) flag[b] = 0;
   }
+  free(asking);
   free(all);
 }
 

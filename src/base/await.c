@@ -6,6 +6,7 @@
 #include <linux/futex.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,7 +21,7 @@ typedef struct {
 } meeting_t;
 
 static int key = MPI_KEYVAL_INVALID;
-static int too_many; /* there are more ranks than cores */
+static int shared; /* the ranks share cores with each other or with other programs */
 
 static _Atomic uint64_t *value_of(oak_flag_t *flag) { return (_Atomic uint64_t *)&flag->value; }
 static _Atomic uint64_t *sleepers_of(oak_flag_t *flag) {
@@ -64,7 +65,8 @@ static void sleep_once(oak_flag_t *flag, uint64_t value) {
  * milliseconds only. If it loses its core while it waits, others use the cores. For a second it
  * then sleeps after a tenth of a millisecond: what it waits for may need its core. To offer the
  * core by sched_yield is worse, since the rank loses its turn, also if the others arrive at once.
- * If there are more ranks than cores, it sleeps soon. */
+ * If there are more ranks than cores, or the user tells Open MPI that ranks share cores, it sleeps
+ * soon. */
 void oak_flag_await(oak_flag_t *flag, uint64_t value) {
   static double crowded; /* others use the cores until this time */
   double begin = 0, before = 0;
@@ -73,7 +75,7 @@ void oak_flag_await(oak_flag_t *flag, uint64_t value) {
     const double now = seconds();
     if (begin == 0) begin = before = now;
     if (now - before > 5e-5) crowded = now + 1;
-    if (now - begin > (too_many ? 5e-6 : now < crowded ? 1e-4 : 2e-3)) sleep_once(flag, value);
+    if (now - begin > (shared ? 5e-6 : now < crowded ? 1e-4 : 2e-3)) sleep_once(flag, value);
     before = seconds();
   }
 }
@@ -85,7 +87,8 @@ void oak_await_open(MPI_Comm comm) {
   MPI_Comm_size(comm, &size);
   MPI_Comm_size(host, &near);
   MPI_Comm_rank(host, &rank);
-  if (near > sysconf(_SC_NPROCESSORS_ONLN)) too_many = 1;
+  const char *yields = getenv("OMPI_MCA_mpi_yield_when_idle");
+  shared |= near > sysconf(_SC_NPROCESSORS_ONLN) || (yields && strcmp(yields, "1") == 0);
   int works = near == size && size > 1;
   meeting_t *m = works ? calloc(1, sizeof *m) : NULL;
   works = m != NULL;
