@@ -87,7 +87,7 @@ OAK_FN void adapt_prolong_state(const oak_adapt_args_t *arg, int source, int chi
  * comes first: it is cheap, and almost always finds none. */
 OAK_FN void adapt_keep_valid(const oak_adapt_args_t *arg, int source, int child,
                              store_t *OAK_RESTRICT out OAK_LANE_PARAM) {
-  const oak_user_t user = oak_user(&arg->f);
+  const physics_parameters_t ph = oak_physics(&arg->f);
   const store_t *u = arg->f.u + source * OAK_BLOCK_REALS +
                      OAK_INDEX((child & 1) * HX, (child >> 1 & 1) * HY, (child >> 2) * HZ);
   int invalid = 0;
@@ -95,7 +95,7 @@ OAK_FN void adapt_keep_valid(const oak_adapt_args_t *arg, int source, int child,
     OAK_LANES(i, OAK_NX) {
       real q[NVAR];
       oak_load(out + row * OAK_NX + i, OAK_CELLS, q);
-      invalid |= !oak_state_valid(&user.physics, q);
+      invalid |= !oak_state_valid(&ph, q);
     }
   }
   if (!OAK_ANY(invalid)) return;
@@ -104,7 +104,7 @@ OAK_FN void adapt_keep_valid(const oak_adapt_args_t *arg, int source, int child,
   OAK_ROWS(row, HY * HZ, HX) {
     OAK_LANES(i, HX) {
       const int j = row % HY, k = row / HY;
-      oak_keep_valid(&user.physics,
+      oak_keep_valid(&ph,
                      oak_span(&arg->f, source, (child & 1) * HX + i, (child >> 1 & 1) * HY + j),
                      u + OAK_INDEX(i, j, k), out + OAK_INDEX(2 * i, 2 * j, 2 * k), OAK_CELLS,
                      offset, CHILDREN);

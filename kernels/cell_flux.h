@@ -24,13 +24,13 @@ OAK_FN const store_t *row_cell(const oak_field_t *f, long block, const int x[3],
 }
 
 /* Primitive states of the row along `dir` through cell x[]. */
-OAK_FN void load_cell_row(const oak_field_t *f, const oak_user_t *user, long block, const int x[3],
-                          int dir, real row[NVAR][ROW]) {
+OAK_FN void load_cell_row(const oak_field_t *f, const oak_flux_user_t *user, long block,
+                          const int x[3], int dir, real row[NVAR][ROW]) {
   for (int n = 0; n < ROW; n++) {
     int stride;
     real q[NVAR];
     const store_t *p = row_cell(f, block, x, dir, x[dir] + n - GH, &stride);
-    load_primitive(user, p, stride, q);
+    load_primitive(&user->physics, p, stride, q);
     OAK_UNROLL
     for (int v = 0; v < NVAR; v++) row[v][n] = q[v];
   }
@@ -71,8 +71,9 @@ OAK_FN real first_order_flux(const physics_parameters_t *ph, const real ql[], co
 /* Fluxes through the lower and the upper face of cell x[], which is in the middle of a row. If bit
  * 0 or 1 of `first_order` is set, the flux through the lower or upper face is that between cell
  * averages. The last component is the wave speed. */
-OAK_FN void cell_fluxes(const oak_field_t *f, const oak_user_t *user, long block, const int x[3],
-                        real row[NVAR][ROW], int dir, int first_order, real flux[2][NFLUX]) {
+OAK_FN void cell_fluxes(const oak_field_t *f, const oak_flux_user_t *user, long block,
+                        const int x[3], real row[NVAR][ROW], int dir, int first_order,
+                        real flux[2][NFLUX]) {
   real lo[3][NVAR], hi[3][NVAR], mean[3][NVAR];
   OAK_UNROLL
   for (int c = 0; c < 3; c++) {
@@ -119,7 +120,7 @@ OAK_FN void keep_cell_flux(const oak_flux_args_t *s, long block, int face, const
 
 /* The state u[] of cell x[] after a stage. q[] is its primitive state, rate[] its rate of change by
  * fluxes. */
-OAK_FN void stage_result(const oak_flux_args_t *s, const oak_user_t *user, long block,
+OAK_FN void stage_result(const oak_flux_args_t *s, const oak_flux_user_t *user, long block,
                          const int x[3], const real q[NVAR], const real rate[NVAR], real u[NVAR]) {
   const long long at = block * OAK_BLOCK_REALS + OAK_INDEX(x[0], x[1], x[2]);
   real source[NVAR];
@@ -149,12 +150,12 @@ OAK_FN void stage_result(const oak_flux_args_t *s, const oak_user_t *user, long 
 #define WINDOW (2 * RAD + 1)
 
 /* Cell n of the row along `dir` through x[] enters the window. */
-OAK_FN void enter_window(const oak_field_t *f, const oak_user_t *user, long block, const int x[3],
-                         int dir, int n, real window[NVAR][WINDOW]) {
+OAK_FN void enter_window(const oak_field_t *f, const oak_flux_user_t *user, long block,
+                         const int x[3], int dir, int n, real window[NVAR][WINDOW]) {
   int stride;
   real q[NVAR];
   const store_t *p = row_cell(f, block, x, dir, n, &stride);
-  load_primitive(user, p, stride, q);
+  load_primitive(&user->physics, p, stride, q);
   OAK_UNROLL
   for (int v = 0; v < NVAR; v++) {
     OAK_UNROLL
@@ -178,8 +179,8 @@ OAK_FN void reconstruct_window(real window[NVAR][WINDOW], int v, int dir, real *
 }
 
 /* Begin with cell n in the middle of the window; hi[]: its state at the upper face. */
-OAK_FN void start_walk(const oak_field_t *f, const oak_user_t *user, long block, const int x[3],
-                       int dir, int n, real window[NVAR][WINDOW], real hi[NVAR]) {
+OAK_FN void start_walk(const oak_field_t *f, const oak_flux_user_t *user, long block,
+                       const int x[3], int dir, int n, real window[NVAR][WINDOW], real hi[NVAR]) {
   real lo[NVAR];
   OAK_UNROLL
   for (int m = -RAD; m <= RAD; m++) enter_window(f, user, block, x, dir, n + m, window);
@@ -188,8 +189,8 @@ OAK_FN void start_walk(const oak_field_t *f, const oak_user_t *user, long block,
 }
 
 /* Move on to cell n: flux[], through its lower face, with the wave speed as the last component. */
-OAK_FN void walk(const oak_field_t *f, const oak_user_t *user, long block, const int x[3], int dir,
-                 int n, real window[NVAR][WINDOW], real hi[NVAR], real flux[NFLUX]) {
+OAK_FN void walk(const oak_field_t *f, const oak_flux_user_t *user, long block, const int x[3],
+                 int dir, int n, real window[NVAR][WINDOW], real hi[NVAR], real flux[NFLUX]) {
   real lo[NVAR], next[NVAR];
   enter_window(f, user, block, x, dir, n + RAD, window);
   OAK_UNROLL

@@ -70,7 +70,7 @@ OAK_KERNEL(oak_globals, oak_globals_args_t, OAK_CHUNK_LANES) {
       const int c = first + i;
       real q[NVAR];
       const oak_at_t at = oak_place_cell(&arg.f, &user, n, c);
-      load_primitive(&user, arg.f.u + n * OAK_BLOCK_REALS + c, OAK_CELLS, q);
+      load_primitive(&user.physics, arg.f.u + n * OAK_BLOCK_REALS + c, OAK_CELLS, q);
 #if NSOLID
       if (oak_is_solid(q[SOLID_VAR])) continue;
 #endif

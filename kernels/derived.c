@@ -13,7 +13,7 @@ OAK_FN void derived_state(const oak_field_t *f, const oak_user_t *user, long blo
                           int k, real q[]) {
   int stride;
   const store_t *p = oak_cell(f, block, i, j, k, &stride);
-  load_primitive(user, p, stride, q);
+  load_primitive(&user->physics, p, stride, q);
 }
 
 OAK_FN double derived_speed(const real q[]) {

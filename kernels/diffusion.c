@@ -23,7 +23,7 @@ OAK_FN void primitive_cell(const oak_diffusion_args_t *arg, const oak_user_t *us
   for (int d = 0; d < OAK_DIM; d++) outside += x[d] < 0 || x[d] >= OAK_ALONG(d);
   if (outside > 2) return;
   const store_t *p = edge_cell_of(&arg->f, arg->edge, NVAR, block, x, &stride);
-  load_primitive(user, p, stride, q);
+  load_primitive(&user->physics, p, stride, q);
   put_reals(out + WIDE_INDEX(x[0], x[1], x[2]), WIDE_CELLS, q);
 }
 
@@ -38,7 +38,7 @@ OAK_KERNEL(oak_primitive, oak_diffusion_args_t, 128) {
       const int j = row % OAK_NY, k = row / OAK_NY;
       OAK_LANES(i, OAK_NX) {
         real q[NVAR];
-        load_primitive(&user, u + OAK_INDEX(i, j, k), OAK_CELLS, q);
+        load_primitive(&user.physics, u + OAK_INDEX(i, j, k), OAK_CELLS, q);
         put_reals(out + WIDE_INDEX(i, j, k), WIDE_CELLS, q);
       }
     }
@@ -138,7 +138,7 @@ OAK_KERNEL(oak_diffusivity, oak_diffusivity_args_t, OAK_CHUNK_LANES) {
       const int c = first + i;
       real q[NVAR];
       const oak_at_t at = oak_place_cell(&arg.f, &user, n, c);
-      load_primitive(&user, arg.f.u + n * OAK_BLOCK_REALS + c, OAK_CELLS, q);
+      load_primitive(&user.physics, arg.f.u + n * OAK_BLOCK_REALS + c, OAK_CELLS, q);
 #if NSOLID
       const double here = oak_is_solid(q[SOLID_VAR]) ? 0 : diffusion_rate(&at, q);
 #else

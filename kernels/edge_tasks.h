@@ -143,7 +143,7 @@ OAK_FN void edge_prolong_state(const oak_halo_args_t *arg, const oak_halo_task_t
                                store_t *dst OAK_LANE_PARAM) {
   enum { CHILDREN = 1 << OAK_DIM };
   const edge_t e = edge_of(t->face);
-  const oak_user_t user = oak_user(&arg->f);
+  const physics_parameters_t ph = oak_physics(&arg->f);
   const store_t *u = source_block(arg, t);
   OAK_ROWS(a, EDGE_HALF(e.along), 1) {
     OAK_LANES(one, 1) {
@@ -162,8 +162,7 @@ OAK_FN void edge_prolong_state(const oak_halo_args_t *arg, const oak_halo_task_t
           child[v * CHILDREN + n] = (store_t)oak_prolong(mean, slope, upper, parts);
         }
       }
-      oak_keep_valid(&user.physics, span, u + OAK_INDEX(x[0], x[1], x[2]), child, CHILDREN, offset,
-                     CHILDREN);
+      oak_keep_valid(&ph, span, u + OAK_INDEX(x[0], x[1], x[2]), child, CHILDREN, offset, CHILDREN);
       for (int h = 0; h < (OAK_DIM == 3 ? 2 : 1); h++) {
         real q[NVAR];
         oak_load(child + here + (OAK_DIM == 3 ? h << e.along : 0), CHILDREN, q);

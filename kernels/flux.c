@@ -186,7 +186,7 @@ OAK_FN void put_results(const oak_flux_args_t *arg, long result, flux_shared_t *
 OAK_KERNEL_SHARED(oak_flux, oak_flux_args_t, LANES, RESIDENT, sizeof(flux_shared_t)) {
   OAK_ARGS(oak_flux_args_t);
   OAK_OUTER(m) {
-    tile_t t = {&arg, &arg.f, oak_user(&arg.f)};
+    tile_t t = {&arg, &arg.f, oak_flux_user(&arg.f)};
     const flux_place_t place = flux_place(&arg, m);
     march_t z;
     halo_t halo;

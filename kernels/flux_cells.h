@@ -29,7 +29,7 @@
 /* Add the fluxes through both faces of cell x[] across axis `dir`, and the larger of their wave
  * speeds. The compiler's translation of the loop over the two faces determines the registers of a
  * lane, and so the number of lanes (docs/openacc.md). */
-OAK_FN void cross_fluxes(const oak_flux_args_t *arg, const oak_user_t *user, long block,
+OAK_FN void cross_fluxes(const oak_flux_args_t *arg, const oak_flux_user_t *user, long block,
                          const int x[3], int dir, real inv_dx, real rate[NVAR], real *speed) {
 #ifdef PHYSICS_SIDES
   real q[NVAR], lower[PHYSICS_SIDES];
@@ -37,8 +37,8 @@ OAK_FN void cross_fluxes(const oak_flux_args_t *arg, const oak_user_t *user, lon
   real window[NVAR][WINDOW], hi[NVAR], flux[NFLUX], sum[NVAR], fastest = 0;
 #if OAK_COORDINATES
   real cell[NVAR];
-  load_primitive(user, arg->f.u + block * OAK_BLOCK_REALS + OAK_INDEX(x[0], x[1], x[2]), OAK_CELLS,
-                 cell);
+  load_primitive(&user->physics, arg->f.u + block * OAK_BLOCK_REALS + OAK_INDEX(x[0], x[1], x[2]),
+                 OAK_CELLS, cell);
   METRIC(metric, &arg->f, user, block, x[0], x[1], cell);
 #endif
   OAK_UNROLL
@@ -65,7 +65,7 @@ OAK_FN void cross_fluxes(const oak_flux_args_t *arg, const oak_user_t *user, lon
 }
 
 /* The new state of cell x[] from its rates of change. Returns 1 if it is invalid. */
-OAK_FN int update_cell(const oak_flux_args_t *arg, const oak_user_t *user, long block,
+OAK_FN int update_cell(const oak_flux_args_t *arg, const oak_flux_user_t *user, long block,
                        const int x[3], const real q[NVAR], real rate[NVAR]) {
   real u[NVAR];
   stage_result(arg, user, block, x, q, rate, u);
@@ -98,14 +98,14 @@ OAK_FN beside_t cells_beside(const oak_field_t *f, long block, const int x[3], i
 }
 
 /* What cross_fluxes adds, for one cell of a walk. The pointers then move to the next cell. */
-OAK_FN void beside_fluxes(const oak_flux_args_t *arg, const oak_user_t *user, long block,
+OAK_FN void beside_fluxes(const oak_flux_args_t *arg, const oak_flux_user_t *user, long block,
                           const int x[3], int dir, int refined, beside_t *c, const real q[NVAR],
                           real inv_dx, real rate[NVAR], real *speed) {
   real row[NVAR][ROW], flux[2][NFLUX];
   OAK_UNROLL
   for (int n = 0; n < 2 * GH; n++) {
     real next[NVAR];
-    load_primitive(user, c->p[n], c->sv[n], next);
+    load_primitive(&user->physics, c->p[n], c->sv[n], next);
     c->p[n] += c->step[n];
     OAK_UNROLL
     for (int v = 0; v < NVAR; v++) row[v][n < GH ? n : n + 1] = next[v];
@@ -127,8 +127,8 @@ OAK_FN void beside_fluxes(const oak_flux_args_t *arg, const oak_user_t *user, lo
 
 /* All cells of a walk from cell x[] to before cell `end`. Returns the fastest wave speed / dx,
  * summed over axes, and adds to the count of invalid cells. */
-OAK_FN real walk_column(const oak_flux_args_t *arg, const oak_user_t *user, long block, int x[3],
-                        int end, int refined, const real inv_dx[3], int *invalid) {
+OAK_FN real walk_column(const oak_flux_args_t *arg, const oak_flux_user_t *user, long block,
+                        int x[3], int end, int refined, const real inv_dx[3], int *invalid) {
   const oak_field_t *f = &arg->f;
   real window[NVAR][WINDOW], hi[NVAR], flux[2][NFLUX], fastest = 0;
   beside_t beside[AXIS];
@@ -167,8 +167,8 @@ OAK_FN real walk_column(const oak_flux_args_t *arg, const oak_user_t *user, long
 
 /* The same for a single cell. Values of the block or of the launch are read where they are needed.
  * Registers that hold them in between would reduce the number of lanes (docs/openacc.md). */
-OAK_FN real one_cell(const oak_flux_args_t *arg, const oak_user_t *user, long block, const int x[3],
-                     int *invalid) {
+OAK_FN real one_cell(const oak_flux_args_t *arg, const oak_flux_user_t *user, long block,
+                     const int x[3], int *invalid) {
   real rate[NVAR], q[NVAR], speed = 0;
   const store_t *p = arg->f.u + block * OAK_BLOCK_REALS + OAK_INDEX(x[0], x[1], x[2]);
   OAK_UNROLL
@@ -178,7 +178,7 @@ OAK_FN real one_cell(const oak_flux_args_t *arg, const oak_user_t *user, long bl
     const real inv_dx = (real)oak_inv_dx(&arg->f, arg->f.block[block].level, dir);
     cross_fluxes(arg, user, block, x, dir, inv_dx, rate, &speed);
   }
-  load_primitive(user, p, OAK_CELLS, q);
+  load_primitive(&user->physics, p, OAK_CELLS, q);
   *invalid += update_cell(arg, user, block, x, q, rate);
   speed = own_rate(arg, user, block, x[0], x[1], x[2], q, speed);
   return OAK_MAX(speed, 0);
@@ -199,7 +199,7 @@ OAK_KERNEL_SHARED(oak_flux, oak_flux_args_t, LANES, RESIDENT, 0) {
               end = low + ((place.part + 1) * HEIGHT >> bits);
     const int walks = (end - begin + OAK_WALK_CELLS - 1) / OAK_WALK_CELLS;
     const int level = s->f.block[block].level;
-    const oak_user_t user = oak_user(&s->f);
+    const oak_flux_user_t user = oak_flux_user(&s->f);
     const real inv_x = (real)oak_inv_dx(&s->f, level, 0);
     const real inv_y = (real)oak_inv_dx(&s->f, level, 1);
     const real inv_z = OAK_DIM == 3 ? (real)oak_inv_dx(&s->f, level, 2) : 0;

@@ -58,6 +58,20 @@
 #define OAK_HAS_OWN_RATE \
   (OAK_HAS_physics_timestep || OAK_HAS_problem_timestep || OAK_DIFFUSION == 1)
 
+/* What the kernels of fluxes use. */
+#if OAK_HAS_physics_source || OAK_HAS_problem_source || OAK_HAS_OWN_RATE
+typedef oak_user_t oak_flux_user_t;
+#define oak_flux_user oak_user
+#else
+typedef struct {
+  physics_parameters_t physics;
+} oak_flux_user_t;
+OAK_FN oak_flux_user_t oak_flux_user(const oak_field_t *f) {
+  const oak_flux_user_t user = {oak_physics(f)};
+  return user;
+}
+#endif
+
 /* Values of variable v at the lower and upper face of cell s[0] of a row. */
 OAK_FN void reconstruct(int v, const real *s, real *lo, real *hi) {
 #if NSOLID
@@ -152,7 +166,7 @@ typedef struct {
 /* The terms of a vector's components by fluxes along phi: T_phi,phi for r, T_phi,theta for theta,
  * -T_phi,r for phi. Where the mesh has no axis along phi, this is the flux along r of the state
  * whose vectors are turned by 90 degrees. */
-OAK_FN void turned_fluxes(const oak_user_t *user, const real q[], real turned[]) {
+OAK_FN void turned_fluxes(const oak_flux_user_t *user, const real q[], real turned[]) {
   real state[NVAR];
   OAK_UNROLL
   for (int v = 0; v < NVAR; v++) state[v] = q[v];
@@ -199,8 +213,8 @@ OAK_FN void take_terms(metric_t *m, const real theta[], const real phi[]) {
   OAK_VECTORS(TAKE)
 }
 
-OAK_FN metric_t cell_metric(const oak_field_t *f, const oak_user_t *user, long block, int i, int j,
-                            const real q[]) {
+OAK_FN metric_t cell_metric(const oak_field_t *f, const oak_flux_user_t *user, long block, int i,
+                            int j, const real q[]) {
   metric_t m;
   real theta[NVAR] = {0}, phi[NVAR];
   m.areas = oak_areas(f, block, i, j);
@@ -288,7 +302,7 @@ OAK_FN void keep_fractions(const physics_parameters_t *ph, const store_t *prev, 
 #endif
 
 /* Source terms of physics and problem, from the primitive state. */
-OAK_FN void add_sources(const oak_field_t *f, const oak_user_t *user, long block, int i, int j,
+OAK_FN void add_sources(const oak_field_t *f, const oak_flux_user_t *user, long block, int i, int j,
                         int k, const real q[], real source[]) {
 #if OAK_HAS_physics_source || OAK_HAS_problem_source
   const oak_at_t at = oak_place_inside(f, user, block, i, j, k);
@@ -336,8 +350,8 @@ OAK_FN double diffusion_rate(const oak_at_t *at, const real q[]) {
 /* The rate of a cell, from the rate `waves` of its waves and the limits of hooks. The time step is
  * cfl divided by the largest rate of all cells. A limit that is not positive stops the run. */
 #if OAK_HAS_OWN_RATE
-OAK_FN real own_rate(const oak_flux_args_t *s, const oak_user_t *user, long block, int i, int j,
-                     int k, const real q[], real waves) {
+OAK_FN real own_rate(const oak_flux_args_t *s, const oak_flux_user_t *user, long block, int i,
+                     int j, int k, const real q[], real waves) {
   double rate = 0;
   const oak_at_t at = oak_place_inside(&s->f, user, block, i, j, k);
 #if OAK_DIFFUSION == 1

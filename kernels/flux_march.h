@@ -43,9 +43,9 @@ OAK_FN void march(const tile_t *t, int k, int with_flux, int loaded, const store
     const int c = FIRST_ROW(t) * TX + n;
     real q[NVAR], lo[NVAR], hi[NVAR], ql[NVAR], flux[NFLUX];
     if (loaded)
-      load_primitive(&t->user, entered, next, q);
+      load_primitive(&t->user.physics, entered, next, q);
     else
-      load_primitive(&t->user, p + LANE_AT(c), stride, q);
+      load_primitive(&t->user.physics, p + LANE_AT(c), stride, q);
 #if NSOLID
     real mask[QLEN];
     OAK_UNROLL
@@ -116,7 +116,7 @@ OAK_FN void start_march(tile_t *t, march_t *m) {
     const int at = OAK_QUEUE(QROOM, t->begin - 2, n);
     OAK_LANE(c, LANES) {
       real q[NVAR];
-      load_primitive(&t->user, p + LANE_AT(c), stride, q);
+      load_primitive(&t->user.physics, p + LANE_AT(c), stride, q);
       OAK_UNROLL
       for (int v = 0; v < NVAR; v++) OAK_MY(m->queue[at][v], c) = q[v];
     }

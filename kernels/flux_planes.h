@@ -21,7 +21,7 @@ OAK_FN void load_plane(const tile_t *t, int k, const march_t *m, plane_t *s) {
     for (int v = 0; v < NVAR; v++)
       cell[v] = OAK_MY(m->queue[OAK_QUEUE(QROOM, k, QPLANE)][v], j * TX + i);
 #else
-    load_primitive(&t->user, own + j * OAK_NX + i, OAK_CELLS, cell);
+    load_primitive(&t->user.physics, own + j * OAK_NX + i, OAK_CELLS, cell);
 #endif
     OAK_UNROLL
     for (int v = 0; v < NVAR; v++) s[v][j + GH][i + GH] = cell[v];
@@ -77,7 +77,7 @@ OAK_FN void load_halo(const tile_t *t, halo_t *halo, plane_t *s) {
   for (int n = 0; n < HALO_TURNS; n++) {
     if (halo->cell[n].place < 0) continue;
     real q[NVAR];
-    load_primitive(&t->user, halo->cell[n].p, halo->cell[n].sv, q);
+    load_primitive(&t->user.physics, halo->cell[n].p, halo->cell[n].sv, q);
     halo->cell[n].p += halo->cell[n].step;
     OAK_UNROLL
     for (int v = 0; v < NVAR; v++) (&s[v][0][0])[halo->cell[n].place] = q[v];
@@ -110,8 +110,8 @@ OAK_FN void end_halo(const tile_t *t, const halo_t *halo, plane_t *s) {
     if (halo->cell[n].place < 0) continue;
     real q[NVAR];
     real *to = &s[0][0][0] + halo->cell[n].place;
-    load_primitive(&t->user, (const store_t *)to, SY * SX * (int)(sizeof(real) / sizeof(store_t)),
-                   q);
+    load_primitive(&t->user.physics, (const store_t *)to,
+                   SY * SX * (int)(sizeof(real) / sizeof(store_t)), q);
     OAK_UNROLL
     for (int v = 0; v < NVAR; v++) to[v * SY * SX] = q[v];
   }

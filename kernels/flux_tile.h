@@ -100,7 +100,7 @@ typedef struct {
 typedef struct {
   const oak_flux_args_t *arg;
   const oak_field_t *f;
-  oak_user_t user;
+  oak_flux_user_t user;
   long block;
   int x0, y0, begin, end;
 #if !OAK_MANY_THREADS
@@ -150,7 +150,7 @@ OAK_FN void load_plane_halo(const tile_t *t, int k, flux_shared_t *OAK_RESTRICT 
       const long long sv = inside ? OAK_CELLS : side.sv;
       OAK_LANES(i, TX) {
         real q[NVAR];
-        load_primitive(&t->user, p + i, sv, q);
+        load_primitive(&t->user.physics, p + i, sv, q);
         OAK_UNROLL
         for (int v = 0; v < NVAR; v++) sh->s[0][v][row][i + GH] = q[v];
       }
@@ -170,7 +170,7 @@ OAK_FN void load_plane_halo(const tile_t *t, int k, flux_shared_t *OAK_RESTRICT 
       const long long sv = inside ? OAK_CELLS : side.sv;
       OAK_LANES(j, TY) {
         real q[NVAR];
-        load_primitive(&t->user, p + j * step, sv, q);
+        load_primitive(&t->user.physics, p + j * step, sv, q);
         OAK_UNROLL
         for (int v = 0; v < NVAR; v++) sh->s[0][v][j + GH][column] = q[v];
       }

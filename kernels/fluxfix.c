@@ -53,7 +53,7 @@ OAK_KERNEL(oak_fluxfix_apply, oak_fluxfix_args_t, APPLY_LANES) {
     const int dir = face / 2, high = face & 1, step = dir == 0 ? OAK_NX : 1;
     const double dx = oak_dx(&arg.f, arg.f.block[block].level, dir);
     const real c = (real)(high ? arg.dt / dx : -arg.dt / dx);
-    const oak_user_t user = oak_user(&arg.f);
+    const physics_parameters_t ph = oak_physics(&arg.f);
     int invalid = 0;
     /* Half a line of cells has its fine fluxes in one piece. */
     OAK_ROWS(row, 2 * FB(dir), HA(dir)) {
@@ -78,7 +78,7 @@ OAK_KERNEL(oak_fluxfix_apply, oak_fluxfix_args_t, APPLY_LANES) {
         oak_round_result(
             u, oak_cell_number(&arg.f, block, x[0] + (dir != 0) * a, x[1] + (dir == 0) * a, x[2]));
         oak_store(p + a * step, OAK_CELLS, u);
-        invalid |= !oak_state_valid(&user.physics, u);
+        invalid |= !oak_state_valid(&ph, u);
       }
     }
     /* Several lanes, and two faces of a block, may do this at the same time; all of them store the

@@ -28,7 +28,7 @@ OAK_FN double signed_area(const oak_field_t *f, long block, const int x[3], int 
 
 /* Add the force through the walls of cell x[], which is not solid. p: its place in the copy with
  * ghost cells. */
-OAK_FN void add_walls(const oak_field_t *f, const oak_user_t *user, long block, const int x[3],
+OAK_FN void add_walls(const oak_field_t *f, const oak_flux_user_t *user, long block, const int x[3],
                       const real *p, double force[COMPONENTS]) {
   for (int dir = 0; dir < OAK_DIM; dir++) {
     real row[NVAR][ROW], flux[2][NFLUX];
@@ -42,7 +42,8 @@ OAK_FN void add_walls(const oak_field_t *f, const oak_user_t *user, long block, 
       const real inv_dx[3] = {(real)oak_inv_dx(f, f->block[block].level, 0),
                               (real)oak_inv_dx(f, f->block[block].level, 1),
                               OAK_DIM == 3 ? (real)oak_inv_dx(f, f->block[block].level, 2) : 0};
-      oak_at_t at = oak_place(f, user, block, x[0], x[1], x[2]);
+      const oak_user_t all = oak_user(f);
+      oak_at_t at = oak_place(f, &all, block, x[0], x[1], x[2]);
       SET_FACE(&at, user, face_of(x, dir, x[dir] + n));
       at.x[dir] = oak_moved(dir, at.x[dir], (n ? 0.5 : -0.5) * oak_dx(f, at.level, dir));
       diffusive_flux(&at, p + n * WIDE_STRIDE(dir), dir, inv_dx, flux[n]);
@@ -58,7 +59,7 @@ OAK_FN void add_walls(const oak_field_t *f, const oak_user_t *user, long block, 
 OAK_KERNEL(oak_forces, oak_forces_args_t, OAK_CHUNK_LANES) {
   OAK_ARGS(oak_forces_args_t);
   OAK_OUTER(n) {
-    const oak_user_t user = oak_user(&arg.f);
+    const oak_flux_user_t user = oak_flux_user(&arg.f);
     const long block = arg.first + n;
     const int *box = arg.box ? arg.box + 6 * block : NULL;
     OAK_SHARED double lane[COMPONENTS][OAK_CHUNK_LANES];

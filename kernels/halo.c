@@ -68,7 +68,7 @@ OAK_FN void halo_restrict_state(const oak_halo_args_t *arg, const oak_halo_task_
                                 store_t *OAK_RESTRICT dst, int pack OAK_LANE_PARAM) {
   const int dir = t->face / 2;
   const int a0 = (t->sub & 1) * HA(dir), b0 = (t->sub >> 1) * HB(dir);
-  const oak_user_t user = oak_user(&arg->f);
+  const physics_parameters_t ph = oak_physics(&arg->f);
   OAK_ROWS(row, OAK_NG * HB(dir), HA(dir)) {
     const int b = row % HB(dir), layer = row / HB(dir);
     int x[3];
@@ -78,8 +78,7 @@ OAK_FN void halo_restrict_state(const oak_halo_args_t *arg, const oak_halo_task_
     store_t *q = dst + (pack ? row * HA(dir) : layer * FACE_CELLS(dir) + (b0 + b) * FA(dir) + a0);
     OAK_LANES(a, HA(dir)) {
       real coarse[NVAR];
-      oak_restrict_state(&user.physics, p + a * step, coarse_span(arg, t, pack, layer, b, a, x),
-                         coarse);
+      oak_restrict_state(&ph, p + a * step, coarse_span(arg, t, pack, layer, b, a, x), coarse);
       oak_store(q + a, OAK_NG * (pack ? HB(dir) * HA(dir) : FACE_CELLS(dir)), coarse);
     }
   }
@@ -146,7 +145,7 @@ OAK_FN void halo_prolong_smooth(const oak_halo_args_t *arg, const oak_halo_task_
                                 store_t *OAK_RESTRICT dst OAK_LANE_PARAM) {
   const int dir = t->face / 2, high = t->face & 1, depth = (OAK_NG + 1) / 2;
   const int axis = dir == 0 ? 1 : 0, other = dir == 2 ? 1 : 2;
-  const oak_user_t user = oak_user(&arg->f);
+  const physics_parameters_t ph = oak_physics(&arg->f);
   OAK_ROWS(row, depth * HB(dir), HA(dir)) {
     const int b = row % HB(dir), m = row / HB(dir);
     OAK_LANES(a, HA(dir)) {
@@ -154,8 +153,8 @@ OAK_FN void halo_prolong_smooth(const oak_halo_args_t *arg, const oak_halo_task_
       real coarse[NVAR], fine[1 << OAK_DIM][NVAR];
       face_point(dir, high ? m : OAK_ALONG(dir) - 1 - m, (t->sub & 1) * HA(dir) + a,
                  (t->sub >> 1) * HB(dir) + b, x);
-      oak_prolong_smooth(&arg->f, &user.physics, t->source, x, (real)arg->theta, coarse, fine);
-      oak_state_from_smooth(&user.physics, oak_span(&arg->f, t->source, x[0], x[1]), coarse, fine);
+      oak_prolong_smooth(&arg->f, &ph, t->source, x, (real)arg->theta, coarse, fine);
+      oak_state_from_smooth(&ph, oak_span(&arg->f, t->source, x[0], x[1]), coarse, fine);
       for (int e = 0; e < 1 << OAK_DIM; e++) {
         const int n = e >> dir & 1,
                   distance = 2 * m + (high ? n : 1 - n); /* layers from the face */
@@ -176,14 +175,14 @@ OAK_FN void halo_prolong_smooth(const oak_halo_args_t *arg, const oak_halo_task_
 OAK_FN void halo_keep_valid(const oak_halo_args_t *arg, const oak_halo_task_t *t,
                             store_t *OAK_RESTRICT dst OAK_LANE_PARAM) {
   const int dir = t->face / 2, high = t->face & 1, depth = (OAK_NG + 1) / 2;
-  const oak_user_t user = oak_user(&arg->f);
+  const physics_parameters_t ph = oak_physics(&arg->f);
   const store_t *u = source_block(arg, t);
   int invalid = 0;
   OAK_ROWS(row, OAK_NG * FB(dir), FA(dir)) {
     OAK_LANES(a, FA(dir)) {
       real q[NVAR];
       oak_load(dst + row * FA(dir) + a, OAK_NG * FACE_CELLS(dir), q);
-      invalid |= !oak_state_valid(&user.physics, q);
+      invalid |= !oak_state_valid(&ph, q);
     }
   }
   if (!OAK_ANY(invalid)) return;
@@ -197,8 +196,8 @@ OAK_FN void halo_keep_valid(const oak_halo_args_t *arg, const oak_halo_task_t *t
         for (int e = 0; e < (OAK_DIM == 3 ? 4 : 2); e++)
           offset[count++] = (high ? 2 * m + n : OAK_NG - 1 - 2 * m - n) * FACE_CELLS(dir) +
                             (2 * b + (e >> 1)) * FA(dir) + 2 * a + (e & 1);
-      oak_keep_valid(&user.physics, oak_span(&arg->f, t->source, x[0], x[1]),
-                     u + OAK_INDEX(x[0], x[1], x[2]), dst, OAK_NG * FACE_CELLS(dir), offset, count);
+      oak_keep_valid(&ph, oak_span(&arg->f, t->source, x[0], x[1]), u + OAK_INDEX(x[0], x[1], x[2]),
+                     dst, OAK_NG * FACE_CELLS(dir), offset, count);
     }
   }
 }

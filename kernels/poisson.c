@@ -23,7 +23,7 @@ OAK_KERNEL(oak_poisson_rhs, oak_poisson_args_t, OAK_CHUNK_LANES) {
       const int c = first + i;
       real q[NVAR];
       const oak_at_t at = oak_place_cell(&arg.f, &user, n, c);
-      load_primitive(&user, arg.f.u + n * OAK_BLOCK_REALS + c, OAK_CELLS, q);
+      load_primitive(&user.physics, arg.f.u + n * OAK_BLOCK_REALS + c, OAK_CELLS, q);
       arg.values[n * OAK_CELLS + c] = equation_rhs(arg.equation, &at, q);
     }
   }
@@ -49,7 +49,7 @@ OAK_KERNEL(oak_poisson_coefficients, oak_poisson_args_t, OAK_CHUNK_LANES) {
       real q[NVAR];
       double a = 1, b = 0;
       const oak_at_t at = oak_place_cell(&arg.f, &user, n, c);
-      load_primitive(&user, arg.f.u + n * OAK_BLOCK_REALS + c, OAK_CELLS, q);
+      load_primitive(&user.physics, arg.f.u + n * OAK_BLOCK_REALS + c, OAK_CELLS, q);
       equation_coefficients(arg.equation, &at, q, &a, &b);
       arg.values[n * OAK_CELLS + c] = a > 0 ? a : NAN;
       arg.b[n * OAK_CELLS + c] = b >= 0 ? b : NAN;

@@ -110,9 +110,9 @@ OAK_KERNEL(oak_results, oak_results_args_t, 256) {
 #endif
 }
 
-OAK_FN double read_cell(const oak_user_t *user, int variable, real q[]) {
-  if (variable == 2 * NVAR) return oak_state_valid(&user->physics, q);
-  oak_state_to_primitive(&user->physics, q);
+OAK_FN double read_cell(const physics_parameters_t *ph, int variable, real q[]) {
+  if (variable == 2 * NVAR) return oak_state_valid(ph, q);
+  oak_state_to_primitive(ph, q);
   real value = q[0]; /* an array that is indexed at run time would keep lanes from vectorising */
   OAK_UNROLL
   for (int v = 1; v < NVAR; v++) value = v == variable - NVAR ? q[v] : value;
@@ -132,7 +132,7 @@ OAK_FN const store_t *stored_values(const oak_field_t *f, int variable, long blo
 OAK_KERNEL(oak_cells, oak_read_args_t, 128) {
   OAK_ARGS(oak_read_args_t);
   OAK_OUTER_LANES(n) {
-    const oak_user_t user = oak_user(&arg.f);
+    const physics_parameters_t ph = oak_physics(&arg.f);
     const long block = oak_listed(&arg.f, arg.first + n);
     const store_t *stored = stored_values(&arg.f, arg.variable, block);
     const store_t *u = arg.f.u + block * OAK_BLOCK_REALS;
@@ -143,7 +143,7 @@ OAK_KERNEL(oak_cells, oak_read_args_t, 128) {
       OAK_INNER(c, OAK_CELLS) {
         real q[NVAR];
         oak_load(u + c, OAK_CELLS, q);
-        out[c] = read_cell(&user, arg.variable, q);
+        out[c] = read_cell(&ph, arg.variable, q);
       }
     }
   }

@@ -51,43 +51,43 @@ OAK_FN real indicator2(const oak_row_t *row, int a, real eps, real eps_abs) {
  * along dir. Only variables of the mask OAK_REFINE_PRIMITIVES are kept. */
 typedef store_t refine_rows_t[2 * OAK_DIM - 1][NVAR][OAK_NX + 2];
 
-OAK_FN void keep_primitives(const oak_user_t *user, real q[], store_t out[NVAR][OAK_NX + 2],
+OAK_FN void keep_primitives(const physics_parameters_t *ph, real q[], store_t out[NVAR][OAK_NX + 2],
                             int at) {
-  oak_state_to_primitive(&user->physics, q);
+  oak_state_to_primitive(ph, q);
   OAK_UNROLL
   for (int v = 0; v < NVAR; v++)
     if (OAK_REFINE_PRIMITIVES >> v & 1) out[v][at] = (store_t)q[v];
 }
 
 /* One row through x[], which may be a ghost row. */
-OAK_FN void primitive_row(const oak_field_t *f, const oak_user_t *user, long block, const int x[3],
-                          store_t out[NVAR][OAK_NX + 2]) {
+OAK_FN void primitive_row(const oak_field_t *f, const physics_parameters_t *ph, long block,
+                          const int x[3], store_t out[NVAR][OAK_NX + 2]) {
   int stride;
   const store_t *p = oak_row_start(f, NVAR, block, 0, 0, x, &stride);
   const long long sv = oak_row_start(f, NVAR, block, 1, 0, x, &stride) - p;
   OAK_INNER(i, OAK_NX) {
     real q[NVAR];
     oak_load(p + i * stride, sv, q);
-    keep_primitives(user, q, out, i + 1);
+    keep_primitives(ph, q, out, i + 1);
   }
 }
 
-OAK_FN void primitive_rows(const oak_field_t *f, const oak_user_t *user, long block, int j, int k,
-                           refine_rows_t rows) {
+OAK_FN void primitive_rows(const oak_field_t *f, const physics_parameters_t *ph, long block, int j,
+                           int k, refine_rows_t rows) {
   int x[3] = {0, j, k};
-  primitive_row(f, user, block, x, rows[0]);
+  primitive_row(f, ph, block, x, rows[0]);
   OAK_UNROLL
   for (int dir = 1; dir < OAK_DIM; dir++) {
     x[dir]--;
-    primitive_row(f, user, block, x, rows[2 * dir - 1]);
+    primitive_row(f, ph, block, x, rows[2 * dir - 1]);
     x[dir] += 2;
-    primitive_row(f, user, block, x, rows[2 * dir]);
+    primitive_row(f, ph, block, x, rows[2 * dir]);
     x[dir]--;
   }
   OAK_INNER(end, 2) {
     real q[NVAR];
     for (int v = 0; v < NVAR; v++) q[v] = oak_get(f, block, v, end ? OAK_NX : -1, j, k);
-    keep_primitives(user, q, rows[0], end ? OAK_NX + 1 : 0);
+    keep_primitives(ph, q, rows[0], end ? OAK_NX + 1 : 0);
   }
 }
 
@@ -208,11 +208,11 @@ OAK_FN void look_at_variables(const oak_refine_args_t *arg, long n, real *most O
     look_at_field(arg, n, arg->derived + number, most OAK_LANE_ARG);
 #endif
 #if OAK_REFINE_PRIMITIVES
-  const oak_user_t user = oak_user(f);
+  const physics_parameters_t ph = oak_physics(f);
   OAK_SHARED refine_rows_t rows;
   for (int k = 0; k < OAK_NZ; k++)
     for (int j = 0; j < OAK_NY; j++) {
-      primitive_rows(f, &user, n, j, k, rows);
+      primitive_rows(f, &ph, n, j, k, rows);
       OAK_BARRIER;
       real *const lane = refine_lanes(most, j, k);
       for (int v = 0; v < NVAR; v++) {

@@ -14,7 +14,7 @@
 OAK_KERNEL(oak_mark, oak_mark_args_t, OAK_CHUNK_LANES) {
   OAK_ARGS(oak_mark_args_t);
   OAK_OUTER(n) {
-    const oak_user_t user = oak_user(&arg.f);
+    const oak_flux_user_t user = oak_flux_user(&arg.f);
     OAK_INNER(c, OAK_CELLS) {
       real u[NVAR];
       store_t *p = arg.u + n * OAK_BLOCK_REALS + c;
@@ -74,12 +74,13 @@ OAK_KERNEL(oak_mark_faces, oak_mark_args_t, OAK_CHUNK_LANES) {
 
 /* The new state of a cell, x[], with a mark; returns its wave speed / dx, summed over dimensions.
  */
-OAK_FN real repair_cell(const oak_flux_args_t *s, const oak_user_t *user, long block,
+OAK_FN real repair_cell(const oak_flux_args_t *s, const oak_flux_user_t *user, long block,
                         const int x[3], const real inv_dx[3], int mark, real u[]) {
   const oak_field_t *f = &s->f;
   real q[NVAR], r[NVAR], speed = 0;
   for (int v = 0; v < NVAR; v++) r[v] = 0;
-  load_primitive(user, f->u + block * OAK_BLOCK_REALS + OAK_INDEX(x[0], x[1], x[2]), OAK_CELLS, q);
+  load_primitive(&user->physics, f->u + block * OAK_BLOCK_REALS + OAK_INDEX(x[0], x[1], x[2]),
+                 OAK_CELLS, q);
   METRIC(metric, f, user, block, x[0], x[1], q);
   for (int dir = 0; dir < OAK_DIM; dir++) {
     real row[NVAR][ROW], flux[2][NFLUX];
@@ -102,7 +103,7 @@ OAK_FN real repair_cell(const oak_flux_args_t *s, const oak_user_t *user, long b
  * cells, because face states that made a cell invalid may have given a wrong speed or none. */
 OAK_FN void repair_block(const oak_repair_args_t *arg, long block) {
   const oak_flux_args_t *s = &arg->stage;
-  const oak_user_t user = oak_user(&s->f);
+  const oak_flux_user_t user = oak_flux_user(&s->f);
   const int level = s->f.block[block].level;
   OAK_SHARED real rate[OAK_CHUNK_LANES];
   OAK_SHARED int bad[OAK_CHUNK_LANES];

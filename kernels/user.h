@@ -25,12 +25,21 @@ typedef struct {
   problem_parameters_t problem;
 } oak_user_t;
 
-OAK_FN oak_user_t oak_user(const oak_field_t *f) {
-  oak_user_t user;
-  user.physics = *(const physics_parameters_t *)f->user;
+/* Those of the physics. What needs no others is not compiled again if those of the problem
+ * change. */
+OAK_FN physics_parameters_t oak_physics(const oak_field_t *f) {
+  physics_parameters_t physics = *(const physics_parameters_t *)f->user;
 #ifdef OAK_FACE_FIELDS /* the last member, for which the host has no values */
   const struct oak_face_numbers none = {0};
-  user.physics.face = none;
+  physics.face = none;
+#endif
+  return physics;
+}
+
+OAK_FN oak_user_t oak_user(const oak_field_t *f) {
+  oak_user_t user;
+  user.physics = oak_physics(f);
+#ifdef OAK_FACE_FIELDS
   user.problem = *(const problem_parameters_t *)(f->user + (sizeof(physics_parameters_t) -
                                                             sizeof(struct oak_face_numbers)) /
                                                                sizeof(double));
@@ -47,16 +56,16 @@ OAK_FN oak_user_t oak_user(const oak_field_t *f) {
 #ifdef OAK_FACE_FIELDS
 #define OAK_SET_FACE(number, name) \
   ph.face.name = f->beside[number].u[block * OAK_FACE_REALS + index];
-OAK_FN physics_parameters_t oak_at_face(const oak_field_t *f, const oak_user_t *user,
+OAK_FN physics_parameters_t oak_at_face(const oak_field_t *f, physics_parameters_t ph,
                                         long long block, int index) {
-  physics_parameters_t ph = user->physics;
   OAK_FACE_FIELDS(OAK_SET_FACE)
   return ph;
 }
-#define SET_FACE(at, user, index) ((at)->ph = oak_at_face((at)->state, user, (at)->block, index))
-#define AT_FACE(ph, f, user, block, index)                                                \
-  const physics_parameters_t ph##_there = oak_at_face(f, user, block, index), *const ph = \
-                                                                                  &ph##_there
+#define SET_FACE(at, user, index) \
+  ((at)->ph = oak_at_face((at)->state, (user)->physics, (at)->block, index))
+#define AT_FACE(ph, f, user, block, index)                                               \
+  const physics_parameters_t ph##_there = oak_at_face(f, (user)->physics, block, index), \
+                             *const ph = &ph##_there
 #else
 #define AT_FACE(ph, f, user, block, index) \
   const physics_parameters_t *const ph = ((void)(index), &(user)->physics)
@@ -119,9 +128,10 @@ OAK_FN oak_at_t oak_place_cell(const oak_field_t *f, const oak_user_t *user, lon
 }
 
 /** The primitive state of the cell whose first variable is at p. */
-OAK_FN void load_primitive(const oak_user_t *user, const store_t *p, long long stride, real q[]) {
+OAK_FN void load_primitive(const physics_parameters_t *ph, const store_t *p, long long stride,
+                           real q[]) {
   oak_load(p, stride, q);
-  oak_state_to_primitive(&user->physics, q);
+  oak_state_to_primitive(ph, q);
 }
 
 /* ---- fields that are variables of the state: OAK_FIXED_FUNCTIONS(X) is X(variable, name,

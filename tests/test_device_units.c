@@ -145,7 +145,7 @@ static void test_side_by_side(void **state) {
 /** A file is compiled again if what it uses has changed, and only then. */
 static void test_edits(void **state) {
   (void)state;
-  char text[512];
+  char text[1024];
   expect_values("", 10, 15, 20);
   expect_calls("part part part link");
   /* Functions that use each other; a declaration of the file `two`. */
@@ -169,11 +169,28 @@ static void test_edits(void **state) {
   write_file("one.c", VALUE_KERNEL("one", "arg.x"));
   expect_values("", 5, 20, 25);
   expect_calls("part part part link");
-  /* A type, which all files have. */
-  snprintf(text, sizeof text, "%stypedef struct { double x; } other_t;\n", thrice);
+  /* Types and constants that no file uses. */
+  static const char types[] =
+      "%stypedef struct other { double %s; } other_t;\nenum { SIX = 6, TEN = 10 };\n"
+      "typedef double pair_t[2];\ntypedef double (*call_t)(double);\n"
+      "typedef double wide_t __attribute__((aligned(32)));\n"
+      "_Static_assert(sizeof(other_t) %% sizeof(double) == 0, \"a size\");\n"
+      "OAK_FN double(square)(double x) { return x * x; }\n";
+  snprintf(text, sizeof text, types, thrice, "x");
   write_file("common.h", text);
   expect_values("", 5, 20, 25);
-  expect_calls("part part part link");
+  expect_calls("link");
+  /* One file uses them. */
+  write_file("three.c", VALUE_KERNEL("three",
+                                     "twice(arg.x) + TEN + square(sizeof(struct other)) + "
+                                     "sizeof(pair_t) + sizeof(call_t) + sizeof(wide_t)"));
+  expect_values("", 5, 20, 25 + 64 + 32);
+  expect_calls("part link");
+  snprintf(text, sizeof text, types, thrice, "x, y");
+  write_file("common.h", text);
+  expect_values("", 5, 20, 25 + 256 + 32);
+  expect_calls("part link");
+  write_file("three.c", VALUE_KERNEL("three", "twice(arg.x) + 10"));
   /* A function that runs by itself is kept, though no kernel names it. */
   snprintf(text, sizeof text,
            "%s#include <stdlib.h>\nstatic inline __attribute__((constructor)) void first(void)"

@@ -3,26 +3,35 @@
  * file, so an edit of a function does not concern files that do not use it.
  *
  * The text is cut into items: a function, or anything else up to a semicolon. Inline functions
- * (OAK_FN) are kept where a kept item names them. All other items are kept for every file, except
- * those that are in another kernel file. Comments and blanks have no effect on the result. */
+ * (OAK_FN) and types are kept where a kept item names them, static assertions where all is kept
+ * that they name. All other items are kept for every file, except those that are in another kernel
+ * file. Comments and blanks have no effect on the result. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "device_private.h"
 
+typedef enum { ALWAYS, NAMED, ASSERTION } reason_t;
+
 typedef struct {
-  const char *text, *name; /**< name: of an inline function, else NULL */
-  int length, name_length;
-  int file; /**< number of the kernel file, -1: none of them */
+  const char *text;
+  int length;
+  int file;        /**< number of the kernel file, -1: none of them */
+  reason_t reason; /**< to keep it */
   int kept;
 } item_t;
 
+/** What an item declares: an inline function, a type, a tag or a constant of an enum. */
+typedef struct {
+  const char *text;
+  int length, item;
+} name_t;
+
 struct oak_slices {
   item_t *item;
-  int count, room;
-  item_t **named; /**< [nnamed] inline functions, sorted by name */
-  int nnamed;
+  name_t *name; /**< sorted */
+  int count, room, nname, name_room;
 };
 
 /* ---- tokens */
@@ -65,18 +74,35 @@ static int is_place(const char *directive) {
 
 /* ---- items */
 
+/** Double an array that is full. \return 0, or 1 if there is no memory. */
+static int grow(void *array, int count, int *room, size_t size) {
+  if (count < *room) return 0;
+  void *grown = realloc(*(void **)array, (size_t)(2 * *room + 256) * size);
+  if (!grown) return 1;
+  memcpy(array, &grown, sizeof grown);
+  *room = 2 * *room + 256;
+  return 0;
+}
+
+static int add_name(struct oak_slices *slices, const char *text, int length) {
+  if (grow(&slices->name, slices->nname, &slices->name_room, sizeof *slices->name)) return 1;
+  slices->item[slices->count - 1].reason = NAMED;
+  slices->name[slices->nname++] = (name_t){text, length, slices->count - 1};
+  return 0;
+}
+
 /** Find the name of an inline function, or of its declaration. Any attribute other than that of
  * OAK_FN may be a reason to keep the function even if it is not named. */
-static void find_name(item_t *item) {
+static int name_function(struct oak_slices *slices, const item_t *item) {
   token_t kind;
-  const char *end = item->text + item->length, *word = NULL;
-  int words = 0, length = 0;
+  const char *end = item->text + item->length, *word = NULL, *name = NULL;
+  int words = 0, length = 0, name_length = 0;
   for (const char *at = item->text; at < end; at += length) {
     length = read_token(at, &kind);
     if (kind == DIRECTIVE) break;
     if (kind == WORD && is(at, length, "__attribute__")) {
       static const char inlined[] = "__attribute__((always_inline))";
-      if (item->name || strncmp(at, inlined, sizeof inlined - 1) != 0) break;
+      if (name || strncmp(at, inlined, sizeof inlined - 1) != 0) break;
       length = sizeof inlined - 1;
     } else if (kind == WORD) {
       const int fits = words == 0   ? is(at, length, "static")
@@ -85,24 +111,64 @@ static void find_name(item_t *item) {
       if (!fits) break;
       words++;
       word = at;
-      if (!item->name) item->name_length = length;
-    } else if (*at == '(' && !item->name && words > 2) {
-      item->name = word;
+      if (!name) name_length = length;
+    } else if (*at == '(' && !name && words > 2) {
+      name = word;
+      const int inside = read_token(at + 1, &kind); /* real(name)(...), if there is such a macro */
+      if (kind == WORD && !strncmp(at + 1 + inside, ")(", 2)) name = at + 1, name_length = inside;
     } else if (*at == '{' || *at == ';') {
-      return;
+      return name ? add_name(slices, name, name_length) : 0;
     }
   }
-  item->name = NULL;
+  return 0;
+}
+
+static int is_tagged(const char *word, int length) {
+  return is(word, length, "struct") || is(word, length, "union") || is(word, length, "enum");
+}
+
+/** Find the names that an item with a type brings: tags, constants of an enum, pointers to
+ * functions, and the last word outside brackets, which a typedef declares. */
+static int name_type(struct oak_slices *slices, const item_t *item) {
+  token_t kind;
+  const char *end = item->text + item->length, *last = item->text, *before = "", *opened = "";
+  int depth = 0, length = 0, before_length = 0, last_length = 0, in_enum = 0, is_pointer = 0;
+  for (const char *at = item->text; at < end; at += length) {
+    length = read_token(at, &kind);
+    if (kind == BLANK) continue;
+    if (kind == WORD) {
+      const int constant = in_enum && depth == 1 && (*before == '{' || *before == ',');
+      const int pointer = *before == '*' && depth == 1 && *opened == '(';
+      is_pointer |= pointer;
+      if (is_tagged(before, before_length) || constant || pointer)
+        if (add_name(slices, at, length)) return 1;
+      in_enum |= depth == 0 && is(at, length, "enum");
+      if (depth == 0 && !is(at, length, "__attribute__")) last = at, last_length = length;
+    } else if (kind == MARK && strchr("({[", *at)) {
+      if (depth++ == 0) opened = at;
+    } else if (kind == MARK && strchr(")}]", *at)) {
+      depth--;
+    }
+    before = at;
+    before_length = length;
+  }
+  return last == item->text || is_pointer ? 0 : add_name(slices, last, last_length);
+}
+
+/** Note what a complete item declares. */
+static int find_names(struct oak_slices *slices) {
+  item_t *item = &slices->item[slices->count - 1];
+  token_t kind;
+  const int length = read_token(item->text, &kind);
+  if (kind != WORD) return 0;
+  if (is(item->text, length, "_Static_assert")) item->reason = ASSERTION;
+  return is_tagged(item->text, length) || is(item->text, length, "typedef")
+             ? name_type(slices, item)
+             : name_function(slices, item);
 }
 
 static item_t *new_item(struct oak_slices *slices, const char *text, int file) {
-  if (slices->count == slices->room) {
-    const int room = 2 * slices->room + 256;
-    item_t *grown = realloc(slices->item, (size_t)room * sizeof *grown);
-    if (!grown) return NULL;
-    slices->item = grown;
-    slices->room = room;
-  }
+  if (grow(&slices->item, slices->count, &slices->room, sizeof *slices->item)) return NULL;
   item_t *item = &slices->item[slices->count++];
   *item = (item_t){.text = text, .file = file};
   return item;
@@ -142,7 +208,7 @@ static oak_status_t split(struct oak_slices *slices, const char *text, char *con
     if (*at == '{' && depth == 1) body = before == ')';
     before = *at;
     if (depth == 0 && (*at == ';' || (*at == '}' && body))) {
-      find_name(item);
+      OAK_CHECK(!find_names(slices), OAK_ERR_MEMORY, "no memory to cut the text of a kernel");
       item = NULL;
     }
   }
@@ -157,37 +223,28 @@ static int compare(const char *a, int na, const char *b, int nb) {
 }
 
 static int by_name(const void *left, const void *right) {
-  const item_t *a = *(item_t *const *)left, *b = *(item_t *const *)right;
-  return compare(a->name, a->name_length, b->name, b->name_length);
+  const name_t *a = left, *b = right;
+  return compare(a->text, a->length, b->text, b->length);
 }
 
-static oak_status_t sort_names(struct oak_slices *slices) {
-  slices->named = malloc((size_t)(slices->count + 1) * sizeof(item_t *));
-  OAK_CHECK(slices->named, OAK_ERR_MEMORY, "no memory to cut the text of a kernel");
-  for (int i = 0; i < slices->count; i++)
-    if (slices->item[i].name) slices->named[slices->nnamed++] = &slices->item[i];
-  qsort(slices->named, (size_t)slices->nnamed, sizeof(item_t *), by_name);
-  return OAK_OK;
-}
-
-static void keep(const struct oak_slices *slices, item_t *item);
-
-/** Keep the inline functions of this name. */
-static void keep_named(const struct oak_slices *slices, const char *name, int length) {
-  int low = 0, high = slices->nnamed;
+/** The first of the names that are this word, NULL if there is none. */
+static const name_t *find(const struct oak_slices *slices, const char *word, int length) {
+  int low = 0, high = slices->nname;
   while (low < high) {
     const int middle = (low + high) / 2;
-    const item_t *item = slices->named[middle];
-    if (compare(item->name, item->name_length, name, length) < 0)
+    const name_t *name = &slices->name[middle];
+    if (compare(name->text, name->length, word, length) < 0)
       low = middle + 1;
     else
       high = middle;
   }
-  for (; low < slices->nnamed; low++) {
-    item_t *item = slices->named[low];
-    if (item->name_length != length || strncmp(item->name, name, (size_t)length) != 0) return;
-    if (!item->kept) keep(slices, item);
-  }
+  const name_t *name = slices->name + low;
+  return low < slices->nname && !compare(name->text, name->length, word, length) ? name : NULL;
+}
+
+/** The name behind \a name if it is the same word. */
+static const name_t *next(const struct oak_slices *slices, const name_t *name) {
+  return name + 1 < slices->name + slices->nname && !by_name(name, name + 1) ? name + 1 : NULL;
 }
 
 /** Keep an item and what it names. */
@@ -197,8 +254,23 @@ static void keep(const struct oak_slices *slices, item_t *item) {
   item->kept = 1;
   for (const char *at = item->text; at < item->text + item->length; at += length) {
     length = read_token(at, &kind);
-    if (kind == WORD) keep_named(slices, at, length);
+    const name_t *name = kind == WORD ? find(slices, at, length) : NULL;
+    for (; name; name = next(slices, name))
+      if (!slices->item[name->item].kept) keep(slices, &slices->item[name->item]);
   }
+}
+
+/** 1 if all is kept that an assertion names. */
+static int holds(const struct oak_slices *slices, const item_t *item) {
+  token_t kind;
+  int length;
+  for (const char *at = item->text; at < item->text + item->length; at += length) {
+    length = read_token(at, &kind);
+    const name_t *name = kind == WORD ? find(slices, at, length) : NULL;
+    for (; name; name = next(slices, name))
+      if (!slices->item[name->item].kept) return 0;
+  }
+  return 1;
 }
 
 /* ---- variables */
@@ -249,13 +321,14 @@ oak_status_t oak_slices_open(const char *text, char *const *file, int count, oak
   *out = calloc(1, sizeof **out);
   OAK_CHECK(*out, OAK_ERR_MEMORY, "no memory to cut the text of a kernel");
   OAK_TRY(split(*out, text, file, count));
-  return sort_names(*out);
+  if ((*out)->nname) qsort((*out)->name, (size_t)(*out)->nname, sizeof(name_t), by_name);
+  return OAK_OK;
 }
 
 void oak_slices_close(oak_slices_t *slices) {
   if (!slices) return;
   free(slices->item);
-  free(slices->named);
+  free(slices->name);
   free(slices);
 }
 
@@ -283,8 +356,11 @@ int oak_slice(oak_slices_t *slices, int file, oak_buffer_t *out) {
   for (int i = 0; i < slices->count; i++) {
     item_t *item = &slices->item[i];
     own += item->file == file;
-    if (!item->name && !item->kept && (item->file < 0 || item->file == file)) keep(slices, item);
+    if (item->reason == ALWAYS && !item->kept && (item->file < 0 || item->file == file))
+      keep(slices, item);
   }
+  for (int i = 0; i < slices->count; i++)
+    if (slices->item[i].reason == ASSERTION) slices->item[i].kept = holds(slices, &slices->item[i]);
   for (int i = 0; i < slices->count; i++)
     if (slices->item[i].kept) print_item(&slices->item[i], out);
   return own;
