@@ -26,7 +26,7 @@ CASES = {
     "spherical_poles": (3, ["mesh.xmin=0.3 0 0", "mesh.xmax=1 pi 2pi", "mesh.trees=1 3 4", *WALLS]),
 }
 COMMON = ["physics.name=mhd", f"problem.name={PROBLEMS}/curved.c", "problem.flow=waves", "mesh.block_size=4", "mesh.theta=1",
-          "mesh.max_level=2", "mesh.adapt_every=2", "run.end_time=1", "device.flags=-O1", "output.diagnostics_every=1"]
+          "mesh.max_level=2", "mesh.adapt_every=2", "run.end_time=1", "device.flags=-O0", "output.diagnostics_every=1"]
 
 
 def run(command, work, *keys, words=None):
@@ -43,7 +43,7 @@ def another_domain(options, work):
     """The kernels of one domain serve another one, where the radius is linear."""
     caches = []
     keys = [*COMMON, "mesh.dim=2", "mesh.coordinates=spherical", "mesh.trees=1 2", "mesh.xmax=1 2", *WALLS, *SIDES,
-            "device.flags=-O0", "run.max_steps=1", "output.folder=domain"]
+            "run.max_steps=1", "output.folder=domain"]
     for low in ("0.2 0.5", "0.3 1"):
         run(["env", "OAK_CACHE=cache", options.oak, "run", "run.ini", "--overwrite"], work, *keys, f"mesh.xmin={low}")
         caches.append(sorted(os.listdir(os.path.join(work, "cache"))))

@@ -6,7 +6,7 @@
 #include "solver_test.h"
 
 #define SEED                                                                                 \
-  "device.flags=-O1\nphysics.name=streamer\nproblem.name=streamer\nmesh.dim=2\n"             \
+  "physics.name=streamer\nproblem.name=streamer\nmesh.dim=2\n"                               \
   "mesh.coordinates=axisymmetric\nmesh.block_size=8\nmesh.xmax=1.25e-2 1.25e-2\n"            \
   "mesh.min_level=2\nmesh.max_level=4\nrefine.criterion=user\nrefine.buffer=4\n"             \
   "scheme.limiter=koren\nboundary.xhigh=outflow\nboundary.ylow=outflow\n"                    \

@@ -8,7 +8,7 @@ enum { SIDE_2D = 32, SIDE_3D = 16 };
 
 /** Steps with a constant length; the state of all cells by their place in the domain. */
 static double *run(const char *keys, const char *blocks, int *count) {
-  sim_t s = sim_new(MPI_COMM_WORLD, "device.flags=-O1\n%s%s", keys, blocks);
+  sim_t s = sim_new(MPI_COMM_WORLD, "%s%s", keys, blocks);
   const int side = s.dim == 3 ? SIDE_3D : SIDE_2D;
   const int cells = side * side * (s.dim == 3 ? side : 1);
   *count = s.nvar * cells;
@@ -62,7 +62,7 @@ static void conserve(const char *keys) {
   double start[16], end[16];
   int lowest, highest;
   sim_t s = sim_new(MPI_COMM_WORLD,
-                    "device.flags=-O1\nproblem.name=advection\nphysics.name=advection\n"
+                    "problem.name=advection\nphysics.name=advection\n"
                     "refine.criterion=lohner\nrefine.eps=0.1\nrefine.eps_abs=1e-3\n"
                     "refine.buffer=2\nmesh.min_level=1\n%s",
                     keys);

@@ -7,10 +7,10 @@
 #include "solver/step/sim.h"
 #include "solver_test.h"
 
-#define BODIES                                                                                   \
-  TEST_PROBLEM("bodies")                                                                         \
-  "mesh.block_size=8\nmesh.min_level=2\nmesh.max_level=2\nscheme.limiter=vanleer\nscheme."       \
-  "integrator=euler\nboundary.ylow=periodic\nboundary.yhigh=periodic\ndevice.flags=-O1\nrefine." \
+#define BODIES                                                                             \
+  TEST_PROBLEM("bodies")                                                                   \
+  "mesh.block_size=8\nmesh.min_level=2\nmesh.max_level=2\nscheme.limiter=vanleer\nscheme." \
+  "integrator=euler\nboundary.ylow=periodic\nboundary.yhigh=periodic\nrefine."             \
   "variable=rho\n"
 #define PERIODIC "boundary.xlow=periodic\nboundary.xhigh=periodic\n"
 
