@@ -24,19 +24,15 @@ enum {
   POLES_TURNS = POLES_FOLDED / POLES_TURN
 };
 
-/* The moments of each block about its centre, in units of half its diagonal. Each part of z^l is
- * even or odd in x and in y. So f is first folded to a quarter of the block, in four ways, and
- * arg.power has the parts of z^l there. Corners of the domain are not farther than sqrt(2) from its
- * centre. So about that centre, no moment is larger than 2^((POLES + 1) / 2) times the largest one
- * here. */
+/* The moments of each block about its centre, in units of half its diagonal, whose square is also
+ * the unit of volume. Each part of z^l is even or odd in x and in y. So f is first folded to a
+ * quarter of the block, in four ways, and arg.power has the parts of z^l there. */
 OAK_KERNEL(oak_elliptic_moments, oak_elliptic_poles_args_t, 128) {
   OAK_ARGS(oak_elliptic_poles_args_t);
   OAK_OUTER(n) {
     OAK_SHARED double folded[4][POLES_FOLDED], sum[POLES_TURNS][32];
     const real *f = arg.rhs + n * (long long)OAK_CELLS + OAK_CELLS / 2 + OAK_NX / 2;
-    double x, y, dx, dy, all = 0, *out = arg.out + poles_place(n, 0);
-    poles_axis(&arg, n, 0, &x, &dx);
-    poles_axis(&arg, n, 1, &y, &dy);
+    double *out = arg.out + poles_place(n, 0);
     for (int j0 = 0; j0 < OAK_NY / 2; j0 += POLES_ROWS) {
       OAK_INNER2(j, POLES_ROWS, i, OAK_NX / 2) {
         const real *up = f + (j0 + j) * OAK_NX, *down = f - (j0 + j + 1) * OAK_NX;
@@ -48,12 +44,11 @@ OAK_KERNEL(oak_elliptic_moments, oak_elliptic_poles_args_t, 128) {
         folded[3][j * (OAK_NX / 2) + i] = odd[0] + odd[1];
       }
       OAK_BARRIER;
-      OAK_ROWS(row, 4 * POLES_TURNS, 4) {
-        const int k = row / POLES_TURNS;
-        const double *g = folded[0] + row * POLES_TURN;
-        const double *power = arg.power + row * (8 * POLES_TURN) + j0 * (4 * OAK_NX) +
-                              k * (2 * OAK_CELLS - 8 * POLES_FOLDED);
-        double *to = sum[row % POLES_TURNS] + 8 * k;
+      OAK_ROWS_OF(k, 4, t, POLES_TURNS, 4) {
+        const double *g = folded[k] + t * POLES_TURN;
+        const double *power =
+            arg.power + k * (2 * OAK_CELLS) + j0 * (4 * OAK_NX) + t * (8 * POLES_TURN);
+        double *to = sum[t] + 8 * k;
         OAK_LANES(m, 4) {
           double low = j0 ? to[m] : 0, high = j0 ? to[m + 4] : 0;
           OAK_UNROLL
@@ -71,43 +66,39 @@ OAK_KERNEL(oak_elliptic_moments, oak_elliptic_poles_args_t, 128) {
       double s = 0;
       OAK_UNROLL
       for (int t = 0; t < POLES_TURNS; t++) s += sum[t][k];
-      out[k * OAK_MOMENT_ROW] = s * oak_cell_volume(&arg.f, n);
-      sum[0][k] = fabs(s);
-    }
-    OAK_BARRIER;
-    OAK_SERIAL {
-      out[32 * OAK_MOMENT_ROW] = x + 0.5 * (OAK_NX - 1) * dx;
-      out[33 * OAK_MOMENT_ROW] = y + 0.5 * (OAK_NY - 1) * dy;
-      out[34 * OAK_MOMENT_ROW] =
-          0.5 * sqrt(OAK_NX * dx * (OAK_NX * dx) + OAK_NY * dy * (OAK_NY * dy));
-      OAK_UNROLL
-      for (int k = 0; k < 32; k++) all += sum[0][k];
-      arg.largest[n] = elliptic_larger(0, all * oak_cell_volume(&arg.f, n) * (2 << POLES / 2));
+      out[k * OAK_MOMENT_ROW] = s * arg.volume;
     }
   }
 }
 
-/* The moments of a block about arg.center from those about its own centre, each at the beginning of
- * a row. */
-OAK_FN void poles_about_center(const double *in, double *out) {
-  const double x = in[32 * OAK_MOMENT_ROW], y = in[33 * OAK_MOMENT_ROW];
-  double scale = 1, re[POLES + 1], im[POLES + 1];
-  OAK_UNROLL
-  for (int l = 0; l <= POLES; l++, scale *= in[34 * OAK_MOMENT_ROW]) {
-    re[l] = scale * in[OAK_PLANAR(l, 0) * OAK_MOMENT_ROW];
-    im[l] = scale * in[OAK_PLANAR(l, 1) * OAK_MOMENT_ROW];
-  }
+/* For m = 1, 2 and so on: add to moments from the m-th on the ones before, times numbers for even
+ * and odd places. */
+OAK_FN void poles_shift(double even, double odd, double moment[POLES + 1]) {
   OAK_UNROLL
   for (int m = 1; m <= POLES; m++) OAK_UNROLL
   for (int l = POLES; l > 0; l--)
-    if (l >= m) {
-      re[l] = re[l] + x * re[l - 1] - y * im[l - 1];
-      im[l] = im[l] + x * im[l - 1] + y * re[l - 1];
-    }
+    if (l >= m) moment[l] += (l % 2 ? odd : even) * moment[l - 1];
+}
+
+/* Move the moments of a block, each at the beginning of a row, from its own centre to that of the
+ * domain: along x and then along y. A way along y adds imaginary parts to real ones of the next
+ * power and the other way round, which leaves two rows apart from each other. */
+OAK_FN void poles_about_center(double *at) {
+  const double x = at[32 * OAK_MOMENT_ROW], y = at[33 * OAK_MOMENT_ROW];
+  const double half = at[34 * OAK_MOMENT_ROW];
+  double scale = half * half, part[2][POLES + 1], mixed[2][POLES + 1];
   OAK_UNROLL
-  for (int l = 0; l <= POLES; l++) {
-    out[2 * l * OAK_MOMENT_ROW] = re[l];
-    out[(2 * l + 1) * OAK_MOMENT_ROW] = im[l];
+  for (int l = 0; l <= POLES; l++, scale *= half) OAK_UNROLL
+  for (int p = 0; p < 2; p++) part[p][l] = scale * at[OAK_PLANAR(l, p) * OAK_MOMENT_ROW];
+  OAK_UNROLL
+  for (int p = 0; p < 2; p++) poles_shift(x, x, part[p]);
+  OAK_UNROLL
+  for (int p = 0; p < 2; p++) {
+    OAK_UNROLL
+    for (int l = 0; l <= POLES; l++) mixed[p][l] = part[(l + p) % 2][l];
+    poles_shift(p ? y : -y, p ? -y : y, mixed[p]);
+    OAK_UNROLL
+    for (int l = 0; l <= POLES; l++) at[(2 * l + (l + p) % 2) * OAK_MOMENT_ROW] = mixed[p][l];
   }
 }
 
@@ -162,16 +153,16 @@ OAK_FN void poles_along_y(const real *f, int k0, double y0, double dy,
     }
 }
 
-/* The moments of each block, and the largest of them. Sums along y come first, then those along z
- * and x, so that little is done for each cell. */
+/* The moments of each block. Sums along y come first, then those along z and x, so that little is
+ * done for each cell. */
 OAK_KERNEL(oak_elliptic_moments, oak_elliptic_poles_args_t, 128) {
   OAK_ARGS(oak_elliptic_poles_args_t);
   OAK_OUTER(n) {
     OAK_SHARED double plane[POLES_PLANES][POLES + 1][OAK_NX], line[OAK_NX][POLES_PAIRS];
-    OAK_SHARED double power[POLES_PLANES][POLES_C], most[POLES_PAIRS];
+    OAK_SHARED double power[POLES_PLANES][POLES_C];
     const real *f = arg.rhs + n * (long long)OAK_CELLS;
     const double volume = oak_cell_volume(&arg.f, n);
-    double x0, y0, z0, dx, dy, dz, largest;
+    double x0, y0, z0, dx, dy, dz;
     poles_axis(&arg, n, 0, &x0, &dx);
     poles_axis(&arg, n, 1, &y0, &dy);
     poles_axis(&arg, n, 2, &z0, &dz);
@@ -196,7 +187,7 @@ OAK_KERNEL(oak_elliptic_moments, oak_elliptic_poles_args_t, 128) {
       OAK_BARRIER;
     }
     OAK_INNER(pair, POLES_PAIRS) {
-      double sum[POLES + 1] = {0}, size = 0;
+      double sum[POLES + 1] = {0};
       for (int i = 0; i < OAK_NX; i++) {
         double term = volume * line[i][pair];
         OAK_UNROLL
@@ -207,15 +198,9 @@ OAK_KERNEL(oak_elliptic_moments, oak_elliptic_poles_args_t, 128) {
       }
       OAK_UNROLL
       for (int a = 0; a <= POLES; a++)
-        if (pair < OAK_PAIRS(POLES - a)) {
+        if (pair < OAK_PAIRS(POLES - a))
           arg.out[poles_place(n, OAK_MONOMIAL(a, 0, 0) + pair)] = sum[a];
-          size = elliptic_larger(size, sum[a]);
-        }
-      most[pair] = size;
     }
-    OAK_BARRIER;
-    OAK_REDUCE_MAX(largest, most, POLES_PAIRS);
-    OAK_SERIAL arg.largest[n] = largest;
   }
 }
 
@@ -241,6 +226,29 @@ OAK_FN double poles_potential(const oak_elliptic_poles_args_t *arg, const double
 }
 #endif
 
+/* The sum of the sizes of each block's moments: none of them is larger. In 2D the moments are first
+ * moved to the centre of the domain. */
+OAK_KERNEL(oak_elliptic_moment_sizes, oak_elliptic_moment_sums_args_t, OAK_ELLIPTIC_CHUNK) {
+  OAK_ARGS(oak_elliptic_moment_sums_args_t);
+  OAK_OUTER(n) {
+    OAK_SHARED double size[OAK_ELLIPTIC_CHUNK];
+    const long first = n * OAK_ELLIPTIC_CHUNK;
+    const int count = (int)OAK_MIN(OAK_ELLIPTIC_CHUNK, arg.blocks - first);
+    double *moment = arg.moment + poles_place(first, 0);
+#if POLES_PLANAR
+    OAK_INNER(b, OAK_ELLIPTIC_CHUNK) poles_about_center(moment + b);
+#endif
+    OAK_INNER(b, OAK_ELLIPTIC_CHUNK) {
+      double all = 0;
+      for (int k = 0; k < POLES_MOMENTS; k += 2)
+        all += fabs(moment[k * OAK_MOMENT_ROW + b]) + fabs(moment[(k + 1) * OAK_MOMENT_ROW + b]);
+      size[b] = all;
+    }
+    OAK_INNER(b, (int)OAK_MIN(OAK_ELLIPTIC_CHUNK, arg.blocks - first))
+      arg.largest[first + b] = elliptic_larger(0, size[b]);
+  }
+}
+
 /* Sums over the blocks of a chunk that do not depend on their order. For this, each moment is cut
  * into parts. A part is a multiple of a power of two that is large enough for exact sums. */
 OAK_KERNEL(oak_elliptic_moment_sums, oak_elliptic_moment_sums_args_t, 128) {
@@ -248,12 +256,6 @@ OAK_KERNEL(oak_elliptic_moment_sums, oak_elliptic_moment_sums_args_t, 128) {
   OAK_OUTER(n) {
     OAK_SHARED double sum[OAK_ELLIPTIC_PARTS][POLES_MOMENTS][8];
     const double *in = arg.moment + poles_place(n * OAK_ELLIPTIC_CHUNK, 0);
-#if POLES_PLANAR
-    OAK_SHARED double moment[POLES_MOMENTS * OAK_MOMENT_ROW];
-    OAK_INNER(b, OAK_ELLIPTIC_CHUNK) poles_about_center(in + b, moment + b);
-    in = moment;
-    OAK_BARRIER;
-#endif
     OAK_ROWS(k, POLES_MOMENTS, 8) {
       OAK_LANES(lane, 8) {
         double all[OAK_ELLIPTIC_PARTS] = {0};
@@ -279,38 +281,35 @@ OAK_KERNEL(oak_elliptic_moment_sums, oak_elliptic_moment_sums_args_t, 128) {
   }
 }
 
-/* The potential on the faces of cells at the boundary of the domain. */
+/* The potential on the faces of cells at the boundary of the domain: a block's face in each
+ * iteration. */
 OAK_KERNEL(oak_elliptic_poles, oak_elliptic_poles_args_t, 64) {
   OAK_ARGS(oak_elliptic_poles_args_t);
   OAK_OUTER_LANES(n) {
-    for (int face = 0; face < OAK_FACES; face++) {
-      const int dir = face / 2, place = arg.outer[n * OAK_FACES + face];
-      if (place < 0) continue;
-      double first[3] = {0}, step[3] = {0};
-      OAK_UNROLL
-      for (int d = 0; d < OAK_DIM; d++) {
-        poles_axis(&arg, n, d, &first[d], &step[d]);
-        if (d == dir) first[d] += (face & 1 ? 0.5 : -0.5) * step[d];
+    const int block = arg.outer[n] / OAK_FACES, face = arg.outer[n] % OAK_FACES, dir = face / 2;
+    real *given = arg.given + n * (long long)FACE_ROOM;
+    double first[3] = {0}, step[3] = {0};
+    int with_a[3], with_b[3]; /* whether a coordinate changes along a and along b */
+    OAK_UNROLL
+    for (int d = 0; d < 3; d++) {
+      if (d < OAK_DIM) poles_axis(&arg, block, d, &first[d], &step[d]);
+      if (d == dir) first[d] += (face & 1 ? OAK_ALONG(d) - 0.5 : -0.5) * step[d];
+      with_b[d] = d != dir && (d == 2 || d + dir == 3);
+      with_a[d] = d != dir && !with_b[d];
+    }
+    OAK_ROWS(b, FB(dir), FA(dir)) {
+      OAK_LANES(a, FA(dir)) {
+        double x[3];
+        OAK_UNROLL
+        for (int d = 0; d < 3; d++) x[d] = first[d] + (a * with_a[d] + b * with_b[d]) * step[d];
+        given[b * FA(dir) + a] = (real)poles_potential(&arg, x);
       }
-      OAK_ROWS(b, FB(dir), FA(dir)) {
-        OAK_LANES(a, FA(dir)) {
-          int at[3];
-          double x[3];
-          face_point(dir, face & 1 ? OAK_ALONG(dir) - 1 : 0, a, b, at);
-          OAK_UNROLL
-          for (int d = 0; d < 3; d++) x[d] = first[d] + at[d] * step[d];
-          arg.given[(long long)place * FACE_ROOM + b * FA(dir) + a] =
-              (real)poles_potential(&arg, x);
-        }
 #if POLES_PLANAR /* apart: compilers have no vectors of logarithms */
-        OAK_LANES(a, FA(dir)) {
-          const double x = first[0] + (dir ? a : face & 1 ? OAK_NX - 1 : 0) * step[0];
-          const double y = first[1] + (dir ? (face & 1 ? OAK_NY - 1 : 0) : a) * step[1];
-          arg.given[(long long)place * FACE_ROOM + a] +=
-              (real)(0.5 * arg.logarithm * log(x * x + y * y));
-        }
-#endif
+      OAK_LANES(a, FA(dir)) {
+        const double x = first[0] + a * with_a[0] * step[0], y = first[1] + a * with_a[1] * step[1];
+        given[a] += (real)(0.5 * arg.logarithm * log(x * x + y * y));
       }
+#endif
     }
   }
 }

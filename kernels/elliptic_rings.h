@@ -34,13 +34,13 @@ OAK_FN void rings_place(const oak_elliptic_poles_args_t *arg, double r, double x
 #endif
 }
 
-/* The moments of each block, and the largest of them. */
+/* The moments of each block. */
 OAK_KERNEL(oak_elliptic_moments, oak_elliptic_poles_args_t, 64) {
   OAK_ARGS(oak_elliptic_poles_args_t);
   OAK_OUTER(n) {
-    OAK_SHARED double column[OAK_NX][POLES + 1], most[POLES + 1];
+    OAK_SHARED double column[OAK_NX][POLES + 1];
     const real *f = arg.rhs + n * (long long)OAK_CELLS;
-    double r0, z0, dr, dz, largest;
+    double r0, z0, dr, dz;
     poles_axis(&arg, n, 0, &r0, &dr);
     poles_axis(&arg, n, 1, &z0, &dz);
     OAK_INNER(i, OAK_NX) {
@@ -68,11 +68,7 @@ OAK_KERNEL(oak_elliptic_moments, oak_elliptic_poles_args_t, 64) {
       for (int i = 0; i < OAK_NX; i++) sum += column[i][l];
       arg.out[poles_place(n, 2 * l)] = sum;
       arg.out[poles_place(n, 2 * l + 1)] = 0;
-      most[l] = elliptic_larger(0, sum);
     }
-    OAK_BARRIER;
-    OAK_REDUCE_MAX(largest, most, POLES + 1);
-    OAK_SERIAL arg.largest[n] = largest;
   }
 }
 

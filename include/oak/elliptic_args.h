@@ -142,8 +142,8 @@ typedef struct {
  * coefficients are numbered by monomials x^a y^b z^c, a + b + c <= OAK_ELLIPTIC_POLES, in the order
  * of a, then of b + c. OAK_PAIRS and OAK_MONOMIALS count those up to a degree. In 2D, number 2 l is
  * the real and 2 l + 1 the imaginary part of that of (x + i y)^l; in (r, z) and (r, theta) these
- * are real. The moments of a block in 2D are those about its own centre, numbered by OAK_PLANAR;
- * then come its centre and half of its diagonal. */
+ * are real. At first the moments of a block in 2D are those about its own centre, numbered by
+ * OAK_PLANAR; then come its centre and half of its diagonal. */
 #define OAK_ELLIPTIC_POLES(dim) ((dim) == 3 ? 6 : 12)
 #define OAK_PAIRS(degree) (((degree) + 1) * ((degree) + 2) / 2)
 #define OAK_MONOMIALS(degree) (OAK_PAIRS(degree) * ((degree) + 3) / 3)
@@ -169,18 +169,20 @@ typedef struct {
   const real *rhs;
   double center[3], scale; /**< coordinates are relative to center and multiplied by scale */
   double *out;             /**< [chunk] as above */
-  double *largest;         /**< [nblock] no moment is larger */
+  double volume;           /**< in 2D: of a cell over (half a block's diagonal)^2 */
   const double *power; /**< in 2D: the parts of (x + i y)^l in the upper right quarter of a block
                         * about its centre, [4][cell][8] */
   double coefficient[OAK_ELLIPTIC_MOMENTS]; /**< of the potential (oak_elliptic_poles) */
   double logarithm;                         /**< the same in 2D, of ln(r) */
-  const int *outer;                         /**< as in oak_elliptic_args_t */
-  real *given;
+  const int *outer;                         /**< faces at the boundary: block times 2 d + face */
+  real *given;                              /**< as in oak_elliptic_args_t */
 } oak_elliptic_poles_args_t;
 
 /** Sums over chunks of blocks. */
 typedef struct {
-  const double *moment;             /**< of all blocks; 0 beyond the last one */
+  double *moment;  /**< of all blocks; 0 beyond the last one */
+  double *largest; /**< [blocks] no moment is larger */
+  long blocks;
   double round[OAK_ELLIPTIC_PARTS]; /**< this number is added to a moment and subtracted again,
                                        which rounds to a multiple of a power of two */
   double *out;                      /**< [chunk][OAK_ELLIPTIC_PARTS][OAK_ELLIPTIC_MOMENTS] */

@@ -58,10 +58,8 @@ oak_status_t oak_elliptic_chains_fit(oak_elliptic_t *e, oak_elliptic_level_t *le
     if (!is_angle(e, axis)) continue;
     level->nchain[axis] = list_chains(mesh, axis, chain, link, seen);
     const size_t bytes = level->nchain[axis] * sizeof *chain;
-    st = oak_device_alloc(e->dev, bytes, &level->chain[axis]);
-    if (st == OAK_OK) st = oak_device_alloc(e->dev, n * sizeof *link, &level->link[axis]);
-    if (st == OAK_OK) st = oak_device_upload(e->dev, level->chain[axis], chain, bytes);
-    if (st == OAK_OK) st = oak_device_upload(e->dev, level->link[axis], link, n * sizeof *link);
+    st = oak_elliptic_put(e, chain, bytes, &level->chain[axis]);
+    if (st == OAK_OK) st = oak_elliptic_put(e, link, n * sizeof *link, &level->link[axis]);
     if (st == OAK_OK) st = oak_device_sync(e->dev);
   }
   free(chain);

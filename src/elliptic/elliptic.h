@@ -36,6 +36,7 @@ typedef enum {
   X(prolong)                    \
   X(flat)                       \
   X(moments)                    \
+  X(moment_sizes)               \
   X(moment_sums)                \
   X(poles)
 
@@ -179,6 +180,7 @@ typedef struct oak_elliptic {
   int nouter;                 /**< faces of blocks at the boundary of the domain */
   int *outer_host;            /**< [nblock][2 d] their places */
   void *outer, *given, *zero; /**< device: the same; values [nouter][N^(d-1)]; zeros */
+  void *where;                /**< device: see oak_elliptic_poles_args_t.outer */
   int given_zero;             /**< all values are 0 */
   void *power;                /**< device: see oak_elliptic_poles_args_t */
   oak_elliptic_recorded_t recorded[OAK_ELLIPTIC_RECORDED];
@@ -202,6 +204,8 @@ void oak_elliptic_destroy(oak_elliptic_t **out);
 void oak_elliptic_take(oak_elliptic_t *e, double b, int given);
 
 /* memory.c */
+/** New memory of the device with \a bytes of the host, which may be 0. */
+oak_status_t oak_elliptic_put(oak_elliptic_t *e, const void *host, size_t bytes, void **out);
 /** Bytes that the solver has on this rank's device; 0 for NULL. */
 int64_t oak_elliptic_bytes(const oak_elliptic_t *e);
 

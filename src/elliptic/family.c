@@ -104,8 +104,7 @@ static oak_status_t fit_family(oak_elliptic_t *e, const oak_mesh_t *fine,
   /* This rank may send and receive in the same exchange. The buffer holds what it sends, and then
    * what it receives. */
   const int units = family->nsend + family->nrecv;
-  OAK_TRY(oak_device_alloc(e->dev, n * each, &family->move_device));
-  if (n) OAK_TRY(oak_device_upload(e->dev, family->move_device, family->move, n * each));
+  OAK_TRY(oak_elliptic_put(e, family->move, n * each, &family->move_device));
   OAK_TRY(oak_device_alloc(e->dev, units * unit, &family->buffer));
   if (units && !oak_device_ops(e->dev)->host_memory) {
     family->host = malloc(units * unit);
@@ -116,9 +115,7 @@ static oak_status_t fit_family(oak_elliptic_t *e, const oak_mesh_t *fine,
   const oak_elliptic_move_t *last = n ? &family->move[n - 1] : NULL;
   for (int i = 0; i < family->nrecv; i++)
     received[i] = (oak_elliptic_move_t){.coarse = last->coarse, .child = last->child + 1 + i};
-  OAK_TRY(oak_device_alloc(e->dev, family->nrecv * each, &family->received));
-  return family->nrecv ? oak_device_upload(e->dev, family->received, received, family->nrecv * each)
-                       : OAK_OK;
+  return oak_elliptic_put(e, received, family->nrecv * each, &family->received);
 }
 
 /* The part of this rank alone. *level and *index belong to the mesh from then on. */

@@ -149,8 +149,9 @@ oak_status_t oak_elliptic_noted(oak_elliptic_t *e, oak_status_t st, int slots, d
   double most[OAK_ELLIPTIC_AHEAD + 1] = {0};
   if (st == OAK_OK && n)
     st = oak_device_download(e->dev, e->norms_host, e->norms, (size_t)slots * n * sizeof *most);
-  for (int i = 0; i < slots * n && st == OAK_OK; i++)
-    if (e->norms_host[i] > most[i / n]) most[i / n] = e->norms_host[i];
+  for (int s = 0; s < slots && st == OAK_OK; s++)
+    for (int i = s * n; i < (s + 1) * n; i++)
+      most[s] = e->norms_host[i] > most[s] ? e->norms_host[i] : most[s];
   most[slots] = st != OAK_OK;
   if (st != OAK_OK && oak_device_sync(e->dev) != OAK_OK) oak_transport_failed(e->setup.transport);
   oak_await(e->comm);

@@ -148,10 +148,8 @@ static oak_status_t upload_conditions(oak_elliptic_t *e) {
     if (face / 2 < e->dim && !e->mesh->periodic[face / 2] && given) e->floating = 0;
   }
   if (e->setup.electrodes) e->floating = 0;
-  OAK_TRY(oak_device_alloc(e->dev, sizeof bc, &e->bc));
-  OAK_TRY(oak_device_alloc(e->dev, sizeof bc, &e->cbc));
-  OAK_TRY(oak_device_upload(e->dev, e->bc, bc, sizeof bc));
-  return oak_device_upload(e->dev, e->cbc, copy, sizeof copy);
+  OAK_TRY(oak_elliptic_put(e, bc, sizeof bc, &e->bc));
+  return oak_elliptic_put(e, copy, sizeof copy, &e->cbc);
 }
 
 void oak_elliptic_take(oak_elliptic_t *e, double b, int given) {
@@ -222,7 +220,7 @@ static void clear_level(oak_elliptic_t *e, oak_elliptic_level_t *level) {
 void oak_elliptic_clear(oak_elliptic_t *e) {
   void **const memory[] = {&e->f,       &e->sums,    &e->outer,   &e->given,   &e->zero,
                            &e->work[0], &e->work[1], &e->work[2], &e->work[3], &e->work[4],
-                           &e->norms,   &e->power,   &e->moments};
+                           &e->norms,   &e->power,   &e->moments, &e->where};
   oak_elliptic_forget(e);
   for (int l = 0; l <= OAK_MESH_MAX_LEVEL + 1; l++) clear_level(e, &e->level[l]);
   oak_elliptic_flat_clear(e);
@@ -261,8 +259,7 @@ static oak_status_t upload_blocks(oak_elliptic_t *e, oak_elliptic_level_t *level
       b[i].origin[d] = e->setup.xmin[d] + mesh->index[i][d] * e->setup.block_size[d] *
                                               ldexp(e->setup.dx0[d], -mesh->level[i]);
   }
-  oak_status_t st = oak_device_alloc(e->dev, n * sizeof *b, &level->blocks);
-  if (st == OAK_OK && n) st = oak_device_upload(e->dev, level->blocks, b, n * sizeof *b);
+  const oak_status_t st = oak_elliptic_put(e, b, n * sizeof *b, &level->blocks);
   free(b);
   return st;
 }
@@ -294,13 +291,9 @@ static oak_status_t upload_faces(oak_elliptic_t *e, oak_elliptic_level_t *level)
     for (int d = 0, n = 0; d < e->dim; n += p->flux.coarse[d++].count)
       if (p->flux.coarse[d].count)
         memcpy(coarse + n, p->flux.coarse[d].host, p->flux.coarse[d].count * sizeof *coarse);
-    st = oak_device_alloc(e->dev, nfine * sizeof *fine, &level->fine);
+    st = oak_elliptic_put(e, fine, nfine * sizeof *fine, &level->fine);
     if (st == OAK_OK)
-      st = oak_device_alloc(e->dev, level->ncoarse * sizeof *coarse, &level->coarse);
-    if (st == OAK_OK && nfine)
-      st = oak_device_upload(e->dev, level->fine, fine, nfine * sizeof *fine);
-    if (st == OAK_OK && level->ncoarse)
-      st = oak_device_upload(e->dev, level->coarse, coarse, level->ncoarse * sizeof *coarse);
+      st = oak_elliptic_put(e, coarse, level->ncoarse * sizeof *coarse, &level->coarse);
   }
   free(fine);
   free(owner);

@@ -34,6 +34,11 @@ static int64_t flat_bytes(const oak_elliptic_t *e) {
   return values * (int64_t)sizeof(double) + trees * (int64_t)sizeof(int);
 }
 
+oak_status_t oak_elliptic_put(oak_elliptic_t *e, const void *host, size_t bytes, void **out) {
+  OAK_TRY(oak_device_alloc(e->dev, bytes, out));
+  return oak_device_upload(e->dev, *out, host, bytes);
+}
+
 int64_t oak_elliptic_bytes(const oak_elliptic_t *e) {
   if (!e || e->nlevel == 0) return 0;
   const int64_t n = e->mesh->nblock, value = sizeof(double);
@@ -45,6 +50,6 @@ int64_t oak_elliptic_bytes(const oak_elliptic_t *e) {
   for (size_t i = 0; i < sizeof e->work / sizeof *e->work; i++) vectors += e->work[i] != NULL;
   bytes += n * vectors * e->cells * value + (int64_t)oak_elliptic_sums_bytes(n);
   bytes += OAK_MOMENT_CHUNKS(n) * OAK_MOMENT_ROWS(e->dim) * OAK_MOMENT_ROW * value;
-  return bytes + n * 2 * e->dim * (int64_t)sizeof(int) +
+  return bytes + (n * 2 * e->dim + e->nouter) * (int64_t)sizeof(int) +
          2 * (e->nouter + 1) * e->face_cells * value;
 }

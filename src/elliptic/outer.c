@@ -27,9 +27,55 @@ static oak_status_t fit_power(oak_elliptic_t *e) {
         power[k / 8 * 2 * n[0] * n[1] + 8 * c + k % 8] = part ? cimag(term) : creal(term);
       }
   }
-  oak_status_t st = oak_device_alloc(e->dev, bytes, &e->power);
-  if (st == OAK_OK) st = oak_device_upload(e->dev, e->power, power, bytes);
+  const oak_status_t st = oak_elliptic_put(e, power, bytes, &e->power);
   free(power);
+  return st;
+}
+
+static void poles_args(oak_elliptic_t *e, oak_elliptic_poles_args_t *args) {
+  oak_elliptic_args_t all;
+  oak_elliptic_args(e, e->nlevel - 1, &all);
+  *args = (oak_elliptic_poles_args_t){.f = all.f,
+                                      .rhs = e->f,
+                                      .out = e->moments,
+                                      .volume = 1,
+                                      .power = e->power,
+                                      .outer = e->where,
+                                      .given = e->given};
+  double half = 0, diagonal = 0;
+  for (int d = 0; d < e->dim; d++) {
+    const double extent = e->mesh->trees[d] * e->setup.block_size[d] * e->setup.dx0[d];
+    const int on_axis = e->setup.coordinates && d == 0,
+              angle = e->setup.coordinates == OAK_SPHERICAL;
+    args->center[d] = e->setup.xmin[d] + (on_axis || angle ? 0 : 0.5 * extent);
+    args->volume *= e->setup.dx0[d];
+    diagonal = hypot(diagonal, 0.5 * e->setup.block_size[d] * e->setup.dx0[d]);
+    if (d == 0 || !angle) half = fmax(half, (on_axis ? 1 : 0.5) * extent);
+  }
+  args->scale = 1 / half;
+  args->volume /= pow(args->scale * diagonal, 2);
+}
+
+/* Memory for moments. In 2D, the last rows are what changes with the mesh alone. */
+static oak_status_t fit_moments(oak_elliptic_t *e) {
+  const int *n = e->setup.block_size, blocks = e->mesh->nblock, chunks = OAK_MOMENT_CHUNKS(blocks);
+  const size_t chunk = OAK_MOMENT_ROWS(e->dim) * OAK_MOMENT_ROW;
+  oak_elliptic_poles_args_t args;
+  poles_args(e, &args);
+  double *all = calloc(chunks * chunk + 1, sizeof *all);
+  OAK_CHECK(all, OAK_ERR_MEMORY, "out of memory for moments of %d blocks", blocks);
+  for (int b = 0; b < blocks && e->dim == 2; b++) {
+    double *last =
+        all + b / OAK_ELLIPTIC_CHUNK * chunk + 32 * OAK_MOMENT_ROW + b % OAK_ELLIPTIC_CHUNK;
+    for (int d = 0; d < 2; d++) {
+      const double middle = 0.5 * ldexp(e->mesh->trees[d], e->mesh->level[b]) - 0.5;
+      const double width = args.scale * n[d] * ldexp(e->setup.dx0[d], -e->mesh->level[b]);
+      last[d * OAK_MOMENT_ROW] = (e->mesh->index[b][d] - middle) * width;
+      last[2 * OAK_MOMENT_ROW] = hypot(last[2 * OAK_MOMENT_ROW], 0.5 * width);
+    }
+  }
+  const oak_status_t st = oak_elliptic_put(e, all, chunks * chunk * sizeof *all, &e->moments);
+  free(all);
   return st;
 }
 
@@ -38,28 +84,24 @@ oak_status_t oak_elliptic_outer_fit(oak_elliptic_t *e) {
   const int n = e->mesh->nblock * 2 * e->dim;
   const size_t area = e->face_cells * sizeof(double);
   e->nouter = 0;
-  e->outer_host = malloc((n + 1) * sizeof *e->outer_host);
+  e->outer_host = malloc((2 * n + 1) * sizeof *e->outer_host);
   OAK_CHECK(e->outer_host, OAK_ERR_MEMORY, "out of memory for %d faces", n);
-  for (int i = 0; i < n; i++)
-    e->outer_host[i] =
-        face[i].kind == OAK_FACE_BOUNDARY && !(e->setup.axis_faces >> i % (2 * e->dim) & 1)
-            ? e->nouter++
-            : -1;
-  OAK_TRY(oak_device_alloc(e->dev, n * sizeof(int), &e->outer));
-  if (n) OAK_TRY(oak_device_upload(e->dev, e->outer, e->outer_host, n * sizeof(int)));
-  OAK_TRY(oak_device_alloc(e->dev, (e->nouter + 1) * area, &e->given));
-  OAK_TRY(oak_device_alloc(e->dev, (e->nouter + 1) * area, &e->zero));
-  const size_t chunk = OAK_MOMENT_ROWS(e->dim) * OAK_MOMENT_ROW * sizeof(double);
-  const int chunks = OAK_MOMENT_CHUNKS(e->mesh->nblock);
-  OAK_TRY(oak_device_alloc(e->dev, chunks * chunk, &e->moments));
-  double *zero = calloc(1, (e->nouter + 1) * area + chunk);
+  int *where = e->outer_host + n;
+  for (int i = 0; i < n; i++) {
+    const int outer =
+        face[i].kind == OAK_FACE_BOUNDARY && !(e->setup.axis_faces >> i % (2 * e->dim) & 1);
+    e->outer_host[i] = outer ? e->nouter : -1;
+    if (outer) where[e->nouter++] = i;
+  }
+  OAK_TRY(oak_elliptic_put(e, e->outer_host, n * sizeof(int), &e->outer));
+  OAK_TRY(oak_elliptic_put(e, where, e->nouter * sizeof(int), &e->where));
+  double *zero = calloc(e->nouter + 1, area);
   OAK_CHECK(zero, OAK_ERR_MEMORY, "out of memory for %d faces", e->nouter);
-  oak_status_t st = oak_device_upload(e->dev, e->given, zero, (e->nouter + 1) * area);
-  if (st == OAK_OK) st = oak_device_upload(e->dev, e->zero, zero, (e->nouter + 1) * area);
-  if (st == OAK_OK && n)
-    st = oak_device_upload(e->dev, (char *)e->moments + (chunks - 1) * chunk, zero, chunk);
+  oak_status_t st = oak_elliptic_put(e, zero, (e->nouter + 1) * area, &e->given);
+  if (st == OAK_OK) st = oak_elliptic_put(e, zero, (e->nouter + 1) * area, &e->zero);
   free(zero);
   e->given_zero = 1;
+  if (st == OAK_OK) st = fit_moments(e);
   return st == OAK_OK ? fit_power(e) : st;
 }
 
@@ -103,27 +145,6 @@ oak_status_t oak_elliptic_set_outer(oak_elliptic_t *e, oak_elliptic_value_t valu
 
 /* ---- multipoles */
 
-static void poles_args(oak_elliptic_t *e, oak_elliptic_poles_args_t *args) {
-  oak_elliptic_args_t all;
-  oak_elliptic_args(e, e->nlevel - 1, &all);
-  *args = (oak_elliptic_poles_args_t){.f = all.f,
-                                      .rhs = e->f,
-                                      .out = e->moments,
-                                      .largest = e->norms,
-                                      .power = e->power,
-                                      .outer = e->outer,
-                                      .given = e->given};
-  double half = 0;
-  for (int d = 0; d < e->dim; d++) {
-    const double extent = e->mesh->trees[d] * e->setup.block_size[d] * e->setup.dx0[d];
-    const int on_axis = e->setup.coordinates && d == 0,
-              angle = e->setup.coordinates == OAK_SPHERICAL;
-    args->center[d] = e->setup.xmin[d] + (on_axis || angle ? 0 : 0.5 * extent);
-    if (d == 0 || !angle) half = fmax(half, (on_axis ? 1 : 0.5) * extent);
-  }
-  args->scale = 1 / half;
-}
-
 /* The numbers that cut each moment into parts whose sums over all blocks are exact. There are at
  * most 2^bits blocks. The first parts are therefore multiples of 2^(exponent + bits - 52), and
  * their sums are below 2^(exponent + bits). The rest of each moment is below half of that multiple,
@@ -141,17 +162,21 @@ static oak_status_t find_moments(oak_elliptic_t *e, const oak_elliptic_poles_arg
                                  double moment[OAK_ELLIPTIC_MOMENTS]) {
   enum { ROW = OAK_ELLIPTIC_PARTS * OAK_ELLIPTIC_MOMENTS };
   const int n = e->mesh->nblock, chunks = OAK_MOMENT_CHUNKS(n);
-  oak_elliptic_moment_sums_args_t sums = {.moment = e->moments, .out = e->sums};
+  oak_elliptic_moment_sums_args_t sums = {
+      .moment = e->moments, .largest = e->norms, .blocks = n, .out = e->sums};
   double largest, part[ROW] = {0};
   oak_status_t st = OAK_OK;
   if (n) st = oak_device_launch(e->dev, e->kernel.moments, n, args, sizeof *args);
+  if (n && st == OAK_OK)
+    st = oak_device_launch(e->dev, e->kernel.moment_sizes, chunks, &sums, sizeof sums);
   OAK_TRY(oak_elliptic_noted(e, st, 1, &largest));
   find_round(largest, e->mesh->nglobal, sums.round);
   if (n) st = oak_device_launch(e->dev, e->kernel.moment_sums, chunks, &sums, sizeof sums);
   if (st == OAK_OK && n)
     st = oak_device_download(e->dev, e->sums_host, sums.out, chunks * sizeof part);
   OAK_TRY(oak_agree(e->comm, st));
-  for (int i = 0; i < chunks * ROW; i++) part[i % ROW] += e->sums_host[i];
+  for (int c = 0; c < chunks; c++)
+    for (int i = 0; i < ROW; i++) part[i] += e->sums_host[c * ROW + i];
   MPI_Allreduce(MPI_IN_PLACE, part, ROW, MPI_DOUBLE, MPI_SUM, e->comm);
   for (int i = 0; i < OAK_ELLIPTIC_MOMENTS; i++)
     moment[i] = isfinite(largest) ? part[i] + part[OAK_ELLIPTIC_MOMENTS + i] : NAN;
@@ -259,7 +284,7 @@ static void find_coefficients(const oak_elliptic_t *e, const double *moment,
 }
 
 oak_status_t oak_elliptic_isolate(oak_elliptic_t *e) {
-  const int n = e->mesh->nblock;
+  const int n = e->nouter;
   double moment[OAK_ELLIPTIC_MOMENTS];
   oak_elliptic_poles_args_t args;
   poles_args(e, &args);
