@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Predict the time per step on many GPUs from pieces that were measured on one and two GPUs.
+"""Predict the time per step on many GPUs from pieces that were measured on one and two GPUs, and compare it with runs on up to four.
 
 usage: scaling_model.py                print the tables of docs/scaling.md
        scaling_model.py --check PAGE   compare them with the page; exit code 1 if they differ
@@ -222,19 +222,23 @@ def input_rows():
 
 # Measured by oak bench --scaling, van Leer, fp64, blocks of 16^3: case, mesh, adaptive, GPUs, NCCL alone, GCUPS.
 MEASURED = [
-    ("uniform 64^3", "64", 0, 1, 0, 7.15),
-    ("uniform 256^3", "256", 0, 1, 0, 13.90),
-    ("uniform 512^3", "512", 0, 1, 0, 14.63),
-    ("adaptive, levels 2 to 5", "2-5", 1, 1, 0, 11.60),
-    ("adaptive, levels 2 to 6", "2-6", 1, 1, 0, 11.88),
-    ("uniform 256^3", "256", 0, 2, 0, 25.03),
-    ("uniform 512^3", "512", 0, 2, 0, 28.28),
-    ("adaptive, levels 2 to 5", "2-5", 1, 2, 0, 20.59),
-    ("adaptive, levels 2 to 6", "2-6", 1, 2, 0, 22.36),
-    ("uniform 256^3, NCCL alone", "256", 0, 2, 1, 25.16),
-    ("uniform 512^3, NCCL alone", "512", 0, 2, 1, 27.59),
-    ("adaptive, levels 2 to 5, NCCL alone", "2-5", 1, 2, 1, 19.16),
-    ("adaptive, levels 2 to 6, NCCL alone", "2-6", 1, 2, 1, 21.81),
+    ("uniform 64^3", "64", 0, 1, 0, 7.21),
+    ("uniform 256^3", "256", 0, 1, 0, 14.37),
+    ("uniform 512^3", "512", 0, 1, 0, 14.73),
+    ("adaptive, levels 2 to 5", "2-5", 1, 1, 0, 12.23),
+    ("adaptive, levels 2 to 6", "2-6", 1, 1, 0, 12.37),
+    ("uniform 256^3", "256", 0, 2, 0, 26.16),
+    ("uniform 512^3", "512", 0, 2, 0, 27.48),
+    ("adaptive, levels 2 to 5", "2-5", 1, 2, 0, 21.46),
+    ("adaptive, levels 2 to 6", "2-6", 1, 2, 0, 22.29),
+    ("uniform 256^3", "256", 0, 4, 0, 50.15),
+    ("uniform 512^3", "512", 0, 4, 0, 55.55),
+    ("adaptive, levels 2 to 5", "2-5", 1, 4, 0, 36.66),
+    ("adaptive, levels 2 to 6", "2-6", 1, 4, 0, 41.95),
+    ("uniform 256^3, NCCL alone", "256", 0, 4, 1, 42.26),
+    ("uniform 512^3, NCCL alone", "512", 0, 4, 1, 53.03),
+    ("adaptive, levels 2 to 5, NCCL alone", "2-5", 1, 4, 1, 31.03),
+    ("adaptive, levels 2 to 6, NCCL alone", "2-6", 1, 4, 1, 41.97),
 ]
 
 
