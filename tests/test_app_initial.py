@@ -53,7 +53,7 @@ diagnostics_every = 1
 [checkpoint]
 at_end = yes
 """
-UNIFORM = ["problem.hill=0", "problem.jump=0", "run.max_steps=0", "run.end_time=0", "device.flags=-O1"]
+UNIFORM = ["problem.hill=0", "problem.jump=0", "run.max_steps=0", "run.end_time=0"]
 
 
 class Work:
@@ -69,7 +69,7 @@ class Work:
     def run(self, name, *arguments, code=0, alone=False):
         """A run with its output in folder `name`, and what it printed."""
         start = [self.options.oak] if alone else self.options.ranks
-        done = subprocess.run([*start, "run", "run.ini", "--quiet", f"output.folder={name}", "device.flags=-O1", *arguments], cwd=self.folder,
+        done = subprocess.run([*start, "run", "run.ini", "--quiet", f"output.folder={name}", *arguments], cwd=self.folder,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=oak_test.LIMIT, check=False)
         text = "\n".join(line for line in done.stdout.splitlines() if not MPIEXEC.match(line))
         assert (done.returncode != 0) == code, f"exit status {done.returncode}: {text}"
