@@ -173,7 +173,8 @@ static void test_edits(void **state) {
   static const char types[] =
       "%stypedef struct other { double %s; } other_t;\nenum { SIX = 6, TEN = 10 };\n"
       "typedef double pair_t[2];\ntypedef double (*call_t)(double);\n"
-      "typedef double wide_t __attribute__((aligned(32)));\n"
+      "typedef double wide_t __attribute((aligned(32)));\n"
+      "struct box { enum { DEEP = 3, DEEPER } kind; int b; };\ntypedef double line_t, *lines_t;\n"
       "_Static_assert(sizeof(other_t) %% sizeof(double) == 0, \"a size\");\n"
       "OAK_FN double(square)(double x) { return x * x; }\n";
   snprintf(text, sizeof text, types, thrice, "x");
@@ -183,12 +184,13 @@ static void test_edits(void **state) {
   /* One file uses them. */
   write_file("three.c", VALUE_KERNEL("three",
                                      "twice(arg.x) + TEN + square(sizeof(struct other)) + "
-                                     "sizeof(pair_t) + sizeof(call_t) + sizeof(wide_t)"));
-  expect_values("", 5, 20, 25 + 64 + 32);
+                                     "sizeof(pair_t) + sizeof(call_t) + sizeof(wide_t) + "
+                                     "DEEPER + sizeof(line_t)"));
+  expect_values("", 5, 20, 25 + 64 + 32 + 12);
   expect_calls("part link");
   snprintf(text, sizeof text, types, thrice, "x, y");
   write_file("common.h", text);
-  expect_values("", 5, 20, 25 + 256 + 32);
+  expect_values("", 5, 20, 25 + 256 + 32 + 12);
   expect_calls("part link");
   write_file("three.c", VALUE_KERNEL("three", "twice(arg.x) + 10"));
   /* A function that runs by itself is kept, though no kernel names it. */

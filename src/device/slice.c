@@ -127,27 +127,35 @@ static int is_tagged(const char *word, int length) {
   return is(word, length, "struct") || is(word, length, "union") || is(word, length, "enum");
 }
 
-/** Find the names that an item with a type brings: tags, constants of an enum, pointers to
- * functions, and the last word outside brackets, which a typedef declares. */
+/** Find the names that an item with a type brings: tags, constants of an enum, which may be inside
+ * a struct, pointers to functions, and what a typedef declares: the last words outside brackets
+ * before a comma and before the end. */
 static int name_type(struct oak_slices *slices, const item_t *item) {
   token_t kind;
   const char *end = item->text + item->length, *last = item->text, *before = "", *opened = "";
-  int depth = 0, length = 0, before_length = 0, last_length = 0, in_enum = 0, is_pointer = 0;
+  int depth = 0, length = 0, before_length = 0, last_length = 0, is_pointer = 0;
+  int constants = -1; /* the depth inside the braces of an enum */
   for (const char *at = item->text; at < end; at += length) {
     length = read_token(at, &kind);
     if (kind == BLANK) continue;
     if (kind == WORD) {
-      const int constant = in_enum && depth == 1 && (*before == '{' || *before == ',');
+      const int constant = depth == constants && (*before == '{' || *before == ',');
       const int pointer = *before == '*' && depth == 1 && *opened == '(';
       is_pointer |= pointer;
       if (is_tagged(before, before_length) || constant || pointer)
         if (add_name(slices, at, length)) return 1;
-      in_enum |= depth == 0 && is(at, length, "enum");
-      if (depth == 0 && !is(at, length, "__attribute__")) last = at, last_length = length;
+      if (is(at, length, "enum")) constants = depth + 1;
+      if (depth == 0 && strncmp(at, "__attribute", 11) != 0) last = at, last_length = length;
     } else if (kind == MARK && strchr("({[", *at)) {
       if (depth++ == 0) opened = at;
     } else if (kind == MARK && strchr(")}]", *at)) {
-      depth--;
+      if (depth-- == constants) constants = -1;
+    } else if (*at == ';' && depth < constants) {
+      constants = -1;
+    } else if (*at == ',' && depth == 0) {
+      if (last != item->text && !is_pointer && add_name(slices, last, last_length)) return 1;
+      last = item->text;
+      is_pointer = 0;
     }
     before = at;
     before_length = length;
