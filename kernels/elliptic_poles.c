@@ -233,7 +233,6 @@ OAK_KERNEL(oak_elliptic_moment_sizes, oak_elliptic_moment_sums_args_t, OAK_ELLIP
   OAK_OUTER(n) {
     OAK_SHARED double size[OAK_ELLIPTIC_CHUNK];
     const long first = n * OAK_ELLIPTIC_CHUNK;
-    const int count = (int)OAK_MIN(OAK_ELLIPTIC_CHUNK, arg.blocks - first);
     double *moment = arg.moment + poles_place(first, 0);
 #if POLES_PLANAR
     OAK_INNER(b, OAK_ELLIPTIC_CHUNK) poles_about_center(moment + b);
