@@ -11,6 +11,7 @@ import json
 import os
 import shlex
 import shutil
+import stat
 import subprocess
 import sys
 import tempfile
@@ -151,6 +152,11 @@ def check_plot(look):
     look("plot", "2D", "--region", "0,0,0.1", code=1, words="is not 4 numbers")
     look("plot", "2D", "--region", "0,0,0.1,9", code=1, words="y = 0 to 9; give a lower and a higher value")
     look("plot", "2D", "--all", code=1, words="%04d")
+    pipe = os.path.join(look.work, "pipe")
+    os.mkfifo(pipe)
+    look("plot", "2D", "-o", "pipe", code=1, words="cannot replace pipe")
+    look("slice", "2D", "-o", "pipe", code=1, words="cannot replace pipe")
+    assert stat.S_ISFIFO(os.stat(pipe).st_mode) and not os.path.exists(pipe + ".oak-part")
 
 
 def check_same_pictures(look, run, np):

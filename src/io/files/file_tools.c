@@ -134,9 +134,19 @@ void oak_part_file_free(oak_part_file_t *file) {
   free(file->part);
 }
 
+/** Give a finished file its name. It never takes the place of a device or a pipe, such as
+ * /dev/null. \return 0, or 1 with errno set. */
+static int put_in_place(const char *part, const char *path) {
+  struct stat info;
+  const int there = stat(path, &info) == 0;
+  if (!there || S_ISREG(info.st_mode) || S_ISDIR(info.st_mode)) return rename(part, path) != 0;
+  errno = EEXIST;
+  return 1;
+}
+
 oak_status_t oak_part_file_publish(void *file) {
   const oak_part_file_t *f = file;
-  if (rename(f->part, f->path) != 0)
+  if (put_in_place(f->part, f->path))
     return oak_file_failed("rename the finished file to", f->path, errno);
   const char *slash = strrchr(f->path, '/');
   char folder[PATH_MAX];
@@ -174,7 +184,7 @@ oak_status_t oak_write_file(const char *path, const void *data, size_t bytes) {
   oak_status_t st = oak_write_at(fd, data, bytes, 0, part);
   if (st == OAK_OK) st = oak_sync(fd, part);
   if (close(fd) != 0 && st == OAK_OK) st = oak_file_failed("write", part, errno);
-  if (st == OAK_OK && rename(part, path) != 0) st = oak_file_failed("replace", path, errno);
+  if (st == OAK_OK && put_in_place(part, path)) st = oak_file_failed("replace", path, errno);
   if (st != OAK_OK) unlink(part);
   return st;
 }
