@@ -31,7 +31,7 @@ typedef struct {
 struct oak_slices {
   item_t *item;
   name_t *name; /**< sorted */
-  int count, room, nname, name_room;
+  int count, nname;
 };
 
 /* ---- tokens */
@@ -74,26 +74,16 @@ static int is_place(const char *directive) {
 
 /* ---- items */
 
-/** Double an array that is full. \return 0, or 1 if there is no memory. */
-static int grow(void *array, int count, int *room, size_t size) {
-  if (count < *room) return 0;
-  void *grown = realloc(*(void **)array, (size_t)(2 * *room + 256) * size);
-  if (!grown) return 1;
-  memcpy(array, &grown, sizeof grown);
-  *room = 2 * *room + 256;
-  return 0;
-}
-
-static int add_name(struct oak_slices *slices, const char *text, int length) {
-  if (grow(&slices->name, slices->nname, &slices->name_room, sizeof *slices->name)) return 1;
+static oak_status_t add_name(struct oak_slices *slices, const char *text, int length) {
+  OAK_TRY(OAK_GROW(slices->name, slices->nname));
   slices->item[slices->count - 1].reason = NAMED;
   slices->name[slices->nname++] = (name_t){text, length, slices->count - 1};
-  return 0;
+  return OAK_OK;
 }
 
 /** Find the name of an inline function, or of its declaration. Any attribute other than that of
  * OAK_FN may be a reason to keep the function even if it is not named. */
-static int name_function(struct oak_slices *slices, const item_t *item) {
+static oak_status_t name_function(struct oak_slices *slices, const item_t *item) {
   token_t kind;
   const char *end = item->text + item->length, *word = NULL, *name = NULL;
   int words = 0, length = 0, name_length = 0;
@@ -117,10 +107,10 @@ static int name_function(struct oak_slices *slices, const item_t *item) {
       const int inside = read_token(at + 1, &kind); /* real(name)(...), if there is such a macro */
       if (kind == WORD && !strncmp(at + 1 + inside, ")(", 2)) name = at + 1, name_length = inside;
     } else if (*at == '{' || *at == ';') {
-      return name ? add_name(slices, name, name_length) : 0;
+      return name ? add_name(slices, name, name_length) : OAK_OK;
     }
   }
-  return 0;
+  return OAK_OK;
 }
 
 static int is_tagged(const char *word, int length) {
@@ -130,7 +120,7 @@ static int is_tagged(const char *word, int length) {
 /** Find the names that an item with a type brings: tags, constants of an enum, which may be inside
  * a struct, pointers to functions, and what a typedef declares: the last words outside brackets
  * before a comma and before the end. */
-static int name_type(struct oak_slices *slices, const item_t *item) {
+static oak_status_t name_type(struct oak_slices *slices, const item_t *item) {
   token_t kind;
   const char *end = item->text + item->length, *last = item->text, *before = "", *opened = "";
   int depth = 0, length = 0, before_length = 0, last_length = 0, is_pointer = 0;
@@ -143,7 +133,7 @@ static int name_type(struct oak_slices *slices, const item_t *item) {
       const int pointer = *before == '*' && depth == 1 && *opened == '(';
       is_pointer |= pointer;
       if (is_tagged(before, before_length) || constant || pointer)
-        if (add_name(slices, at, length)) return 1;
+        OAK_TRY(add_name(slices, at, length));
       if (is(at, length, "enum")) constants = depth + 1;
       if (depth == 0 && strncmp(at, "__attribute", 11) != 0) last = at, last_length = length;
     } else if (kind == MARK && strchr("({[", *at)) {
@@ -153,33 +143,26 @@ static int name_type(struct oak_slices *slices, const item_t *item) {
     } else if (*at == ';' && depth < constants) {
       constants = -1;
     } else if (*at == ',' && depth == 0) {
-      if (last != item->text && !is_pointer && add_name(slices, last, last_length)) return 1;
+      if (last != item->text && !is_pointer) OAK_TRY(add_name(slices, last, last_length));
       last = item->text;
       is_pointer = 0;
     }
     before = at;
     before_length = length;
   }
-  return last == item->text || is_pointer ? 0 : add_name(slices, last, last_length);
+  return last == item->text || is_pointer ? OAK_OK : add_name(slices, last, last_length);
 }
 
 /** Note what a complete item declares. */
-static int find_names(struct oak_slices *slices) {
+static oak_status_t find_names(struct oak_slices *slices) {
   item_t *item = &slices->item[slices->count - 1];
   token_t kind;
   const int length = read_token(item->text, &kind);
-  if (kind != WORD) return 0;
+  if (kind != WORD) return OAK_OK;
   if (is(item->text, length, "_Static_assert")) item->reason = ASSERTION;
   return is_tagged(item->text, length) || is(item->text, length, "typedef")
              ? name_type(slices, item)
              : name_function(slices, item);
-}
-
-static item_t *new_item(struct oak_slices *slices, const char *text, int file) {
-  if (grow(&slices->item, slices->count, &slices->room, sizeof *slices->item)) return NULL;
-  item_t *item = &slices->item[slices->count++];
-  *item = (item_t){.text = text, .file = file};
-  return item;
 }
 
 /** The number of the file that a line `# 12 "file"` names, -1 if it is none of \a file. */
@@ -205,8 +188,9 @@ static oak_status_t split(struct oak_slices *slices, const char *text, char *con
     }
     if (kind == BLANK) continue;
     if (!item) {
-      item = new_item(slices, at, now);
-      OAK_CHECK(item, OAK_ERR_MEMORY, "no memory to cut the text of a kernel");
+      OAK_TRY(OAK_GROW(slices->item, slices->count));
+      item = &slices->item[slices->count++];
+      *item = (item_t){.text = at, .file = now};
       depth = body = 0;
     }
     item->length = (int)(at + length - item->text);
@@ -216,7 +200,7 @@ static oak_status_t split(struct oak_slices *slices, const char *text, char *con
     if (*at == '{' && depth == 1) body = before == ')';
     before = *at;
     if (depth == 0 && (*at == ';' || (*at == '}' && body))) {
-      OAK_CHECK(!find_names(slices), OAK_ERR_MEMORY, "no memory to cut the text of a kernel");
+      OAK_TRY(find_names(slices));
       item = NULL;
     }
   }
