@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Exact sums: known results, any order, any distribution over the ranks, values that are not
- * finite. Ranks that wait for each other. */
+ * finite. */
 // TEST np={1,2,3,4}
 
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "base/await.h"
 #include "main_test.h"
 #include "reduce.h"
 
@@ -152,28 +150,10 @@ static void test_order(void **state) {
   }
 }
 
-/* The others wait a millisecond for rank 0, many times. The environment of the tests says that
- * ranks share cores, so they sleep at once. Otherwise they look at the flag for 0.1 ms or more. */
-static void test_await(void **state) {
-  (void)state;
-  const struct timespec pause = {.tv_nsec = 1000000};
-  if (test_size < 2) SKIP_CASE("more than one rank is needed");
-  oak_await_open(MPI_COMM_WORLD);
-  const clock_t begin = clock();
-  for (int n = 0; n < 300; n++) {
-    if (test_rank == 0) nanosleep(&pause, NULL);
-    oak_await(MPI_COMM_WORLD);
-  }
-  const double used = (double)(clock() - begin) / CLOCKS_PER_SEC;
-  oak_await_close(MPI_COMM_WORLD);
-  assert_true(used < 300 * 1e-4);
-}
-
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_known),   cmocka_unit_test(test_rounding),
       cmocka_unit_test(test_range),   cmocka_unit_test(test_not_finite),
-      cmocka_unit_test(test_nothing), cmocka_unit_test(test_order),
-      cmocka_unit_test(test_await)};
+      cmocka_unit_test(test_nothing), cmocka_unit_test(test_order)};
   return TEST_MAIN(tests);
 }
