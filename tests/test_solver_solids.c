@@ -144,8 +144,19 @@ static void test_ball(void **state) {
   assert_true(fabs(after[4] - M_PI * 0.04) < 0.01 && after[4] == before[4]);
   for (int v = 0; v < 5; v++)
     assert_true(max_ranks(MPI_COMM_WORLD, fabs(after[v] - alone[v])) == 0);
+  /* A restart whose SOLID has other cells is refused, one with another parameter is not. */
+  const char *const path = test_new_file();
+  MUST(oak_write_checkpoint(s.sim, path));
   sim_free(&s);
   sim_free(&one);
+  for (int other = 0; other < 2; other++) {
+    s = make(MPI_COMM_WORLD, other ? "walls" : "ball", BALL "\nproblem.force=0.1");
+    assert_int_equal(oak_read_checkpoint(s.sim, path), other ? OAK_ERR_INPUT : OAK_OK);
+    if (other) assert_non_null(strstr(oak_last_error(), "SOLID(at) has other solid cells"));
+    sim_free(&s);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  test_remove(path);
 }
 
 /** Gas over a floor: nothing happens, or the floor slows it down. */

@@ -373,16 +373,21 @@ static oak_status_t load(oak_t *sim, const oak_checkpoint_file_t *file) {
   return OAK_OK;
 }
 
-/* Fluxes see the solid cells of the checkpoint, but the potential those of SOLID as it is now. */
+/* Solid cells are those of the checkpoint. Blocks of the finest level show whether SOLID makes the
+ * same ones: others may have become coarser during the run. */
 static oak_status_t check_solid(oak_t *sim, const char *path) {
-  const size_t n = sim->data.mesh->nblock, cells = n * sim->setup.cells;
+  const oak_mesh_t *mesh = sim->data.mesh;
+  const size_t n = mesh->nblock, cells = n * sim->setup.cells;
+  int lowest, finest;
+  oak_mesh_levels(mesh, &lowest, &finest, NULL);
   OAK_FREED double *solid = malloc((2 * cells + 1) * sizeof *solid);
   oak_status_t st = solid ? oak_initial_state(sim, 1)
                           : OAK_FAIL(OAK_ERR_MEMORY, "no memory for the solid of %zu blocks", n);
   for (int s = 0; s < 2 && st == OAK_OK; s++)
     st = oak_read_state(&sim->data, s, sim->setup.nvar - 1, 0, (int)n, solid + s * cells);
   for (size_t c = 0; c < cells && st == OAK_OK; c++)
-    if ((solid[c] >= 0.5) != (solid[cells + c] >= 0.5))
+    if (mesh->level[c / sim->setup.cells] == finest &&
+        (solid[c] >= 0.5) != (solid[cells + c] >= 0.5))
       st = OAK_FAIL(OAK_ERR_INPUT,
                     "SOLID(at) has other solid cells than checkpoint %s; the solid cannot change "
                     "at a restart, but in a new run with run.initial",
@@ -413,8 +418,7 @@ static oak_status_t refresh_rates(oak_t *sim, const oak_checkpoint_file_t *file,
   MPI_Bcast(&other, 1, MPI_INT, 0, sim->setup.comm);
   if (!other) return OAK_OK;
   oak_rates_forget(sim);
-  if (oak_has_hook(&sim->setup, "problem_potential") && oak_has_hook(&sim->setup, "problem_solid"))
-    OAK_TRY(check_solid(sim, file->path));
+  if (oak_has_hook(&sim->setup, "problem_solid")) OAK_TRY(check_solid(sim, file->path));
   return oak_update_time_step(sim);
 }
 
