@@ -33,8 +33,8 @@ OAK_FN void keep_xy_fluxes(const tile_t *t, int k, const flux_shared_t *sh) {
   const int j = t->y0 + FIRST_ROW(t), x = k * OAK_NY + j, y = k * OAK_NX + t->x0;
   if (t->x0 == 0) keep_side(t, 0, x, ROWS, &sh->fx[0][0][0], TX + 1, X_FACES);
   if (t->x0 + TX == OAK_NX) keep_side(t, 1, x, ROWS, &sh->fx[0][0][TX], TX + 1, X_FACES);
-  if (j == 0) keep_side(t, 2, y, TX, &sh->fy[0][0][0], 1, Y_FACES);
-  if (j + ROWS == OAK_NY) keep_side(t, 3, y, TX, &sh->fy[0][ROWS][0], 1, Y_FACES);
+  if (j == 0) keep_side(t, 2, y, TX, sh->fy[0][0], 1, Y_FACES);
+  if (j + ROWS == OAK_NY) keep_side(t, 3, y, TX, sh->fy[0][Y_ROW(FIRST_ROW(t) + ROWS)], 1, Y_FACES);
 }
 
 /* Compute z fluxes, and wait until all lanes have computed their x and y fluxes. In the two cases,
@@ -52,20 +52,43 @@ OAK_FN void complete_fluxes(const tile_t *t, int k, march_t *z, flux_shared_t *s
 #endif
 }
 
+/* Where the new states of the present rows find what was computed before, as arrays over these
+ * rows: the states of the plane, and the fluxes through lower and upper y and z faces (3D). */
+typedef struct {
+  const real (*s)[SY][SX], (*ylo)[ROWS + 1][TX], (*yup)[ROWS + 1][TX];
+#if OAK_DIM == 3
+  OAK_PRIVATE_ARG(real(*zlo), LANES);
+  OAK_PRIVATE_ARG(const real(*zup), LANES);
+#endif
+} rows_t;
+
+OAK_FN rows_t present_rows(const tile_t *t, int k, march_t *z, const flux_shared_t *sh) {
+  const int j = FIRST_ROW(t);
+  rows_t r;
+  r.s = OAK_FROM_LANE(sh->s[0], j * SX);
+  r.ylo = OAK_FROM_LANE(sh->fy, Y_ROW(j) * TX);
+  r.yup = OAK_FROM_LANE(sh->fy, (Y_ROW(j + 1) - 1) * TX);
+#if OAK_DIM == 3
+  r.zlo = OAK_FROM_LANE(z->flux[Z_SIDE(k, 0)], j * TX);
+  r.zup = z->flux[Z_SIDE(k, 1)];
+#endif
+  (void)k, (void)z;
+  return r;
+}
+
 #ifdef PHYSICS_SIDES
-/* Add the hook CELL_TERMS of cell (i, j) of the present rows, lane c, to its rates of change. */
-OAK_FN void add_terms(const tile_t *t, const flux_shared_t *sh, int i, int j, int c,
-                      OAK_PRIVATE_ARG(const real zlo[NFLUX], LANES),
-                      OAK_PRIVATE_ARG(const real zup[NFLUX], LANES), const real inv_size[],
-                      const real q[], real rate[]) {
+/* Add the hook CELL_TERMS of cell (i, n) of the present rows to its rates of change. */
+OAK_FN void add_terms(const tile_t *t, const flux_shared_t *sh, int i, int n, const rows_t *r,
+                      const real inv_size[], const real q[], real rate[]) {
   real lower[3][PHYSICS_SIDES], upper[3][PHYSICS_SIDES];
-  (void)c, (void)zlo, (void)zup;
   OAK_UNROLL
   for (int s = 0; s < PHYSICS_SIDES; s++) {
-    lower[0][s] = sh->fx[RIGHT_SIDE + s][j][i], upper[0][s] = sh->fx[LEFT_SIDE + s][j][i + 1];
-    lower[1][s] = sh->fy[RIGHT_SIDE + s][j][i], upper[1][s] = sh->fy[LEFT_SIDE + s][j + 1][i];
+    lower[0][s] = sh->fx[RIGHT_SIDE + s][n][i], upper[0][s] = sh->fx[LEFT_SIDE + s][n][i + 1];
+    lower[1][s] = r->ylo[RIGHT_SIDE + s][n][i];
+    upper[1][s] = r->yup[LEFT_SIDE + s][n + 1][i];
 #if OAK_DIM == 3
-    lower[2][s] = OAK_MY(zlo[RIGHT_SIDE + s], c), upper[2][s] = OAK_MY(zup[LEFT_SIDE + s], c);
+    lower[2][s] = OAK_MY(r->zlo[RIGHT_SIDE + s], n * TX + i);
+    upper[2][s] = OAK_MY(r->zup[LEFT_SIDE + s], n * TX + i);
 #endif
   }
   OAK_UNROLL
@@ -73,18 +96,25 @@ OAK_FN void add_terms(const tile_t *t, const flux_shared_t *sh, int i, int j, in
     add_cell_terms(&t->user.physics, q, lower[d], upper[d], d, inv_size[d], rate);
 }
 #else
-#define add_terms(t, sh, i, j, c, zlo, zup, inv_size, q, rate) ((void)(c))
+#define add_terms(t, sh, i, n, r, inv_size, q, rate) ((void)0)
 #endif
 
 /* What the fluxes of variable v add to a cell per time, and the largest wave speed / dx of its
  * faces, summed over axes. */
 #if OAK_DIM == 3
-#define Z_RATE(v) +NET_FLUX(metric, v, 2, OAK_MY(zlo[v], c), OAK_MY(zup[v], c)) * t->inv_dx[2]
-#define Z_SPEED \
-  +WAVE_RATE(metric, 2, OAK_MAX(OAK_MY(zlo[NVAR], c), OAK_MY(zup[NVAR], c)), t->inv_dx[2])
+#define Z_RATE(v) \
+  +NET_FLUX(metric, v, 2, OAK_MY(r->zlo[v], lane), OAK_MY(r->zup[v], lane)) * t->inv_dx[2]
+#define Z_SPEED                                                                          \
+  +WAVE_RATE(metric, 2, OAK_MAX(OAK_MY(r->zlo[NVAR], lane), OAK_MY(r->zup[NVAR], lane)), \
+             t->inv_dx[2])
+/* The z flux above cell `lane` of the present rows is the one below the cell of the next plane. */
+#define NEXT_Z_FLUX(lane) \
+  OAK_UNROLL              \
+  for (int v = 0; ROWS < TY && v < NFLUX; v++) OAK_MY(r.zlo[v], lane) = OAK_MY(r.zup[v], lane)
 #else
 #define Z_RATE(v)
 #define Z_SPEED
+#define NEXT_Z_FLUX(lane) ((void)0)
 #endif
 
 /* The number of invalid cells (ONE_COUNT). */
@@ -100,16 +130,15 @@ OAK_FN void add_terms(const tile_t *t, const flux_shared_t *sh, int i, int j, in
 #endif
 
 /* The new state u[] of cell (i, n) of the present rows of plane k from fluxes, sources and previous
- * states. `own` is as for reconstruct_cell; `zlo` and `zup` are z fluxes (3D). */
+ * states. `own` is as for reconstruct_cell. */
 OAK_FN void update_cell(const tile_t *t, int i, int n, int k, flux_shared_t *sh, const real *own,
-                        OAK_PRIVATE_ARG(const real zlo[NFLUX], LANES),
-                        OAK_PRIVATE_ARG(const real zup[NFLUX], LANES), real u[NVAR]) {
+                        const rows_t *r, real u[NVAR]) {
   const oak_flux_args_t *arg = t->arg;
   const int j = FIRST_ROW(t) + n, c = j * TX + i, lane = n * TX + i;
   const long long cell = tile_plane(t, k) - t->f->u + j * OAK_NX + i;
   real q[NVAR], source[NVAR];
   OAK_UNROLL
-  for (int v = 0; v < NVAR; v++) q[v] = own ? own[v] : sh->s[0][v][j + GH][i + GH], source[v] = 0;
+  for (int v = 0; v < NVAR; v++) q[v] = own ? own[v] : r->s[v][n + GH][i + GH], source[v] = 0;
   add_sources(t->f, &t->user, t->block, t->x0 + i, t->y0 + j, k, q, source);
   METRIC(metric, t->f, &t->user, t->block, t->x0 + i, t->y0 + j, q);
 #ifdef PHYSICS_SIDES
@@ -117,13 +146,14 @@ OAK_FN void update_cell(const tile_t *t, int i, int n, int k, flux_shared_t *sh,
   OAK_UNROLL
   for (int d = 0; d < OAK_DIM; d++) inv_size[d] = INV_SIZE(metric, d, t->inv_dx[d]);
 #endif
-  add_terms(t, sh, i, n, c, zlo, zup, inv_size, q, source);
+  add_terms(t, sh, i, n, r, inv_size, q, source);
   OAK_UNROLL
   for (int v = 0; v < NVAR; v++) {
-    real r = NET_FLUX(metric, v, 0, sh->fx[v][n][i], sh->fx[v][n][i + 1]) * t->inv_dx[0] +
-             NET_FLUX(metric, v, 1, sh->fy[v][n][i], sh->fy[v][n + 1][i]) * t->inv_dx[1] Z_RATE(v);
-    r = add_diffusion(arg, cell + v * OAK_CELLS, r);
-    u[v] = (real)arg->dt * (r + source[v]) +
+    real rate =
+        NET_FLUX(metric, v, 0, sh->fx[v][n][i], sh->fx[v][n][i + 1]) * t->inv_dx[0] +
+        NET_FLUX(metric, v, 1, r->ylo[v][n][i], r->yup[v][n + 1][i]) * t->inv_dx[1] Z_RATE(v);
+    rate = add_diffusion(arg, cell + v * OAK_CELLS, rate);
+    u[v] = (real)arg->dt * (rate + source[v]) +
            (real)arg->w[0] * PREVIOUS(arg, sh, 0, v, c, cell + v * OAK_CELLS);
   }
   OAK_UNROLL
@@ -139,7 +169,7 @@ OAK_FN void update_cell(const tile_t *t, int i, int n, int k, flux_shared_t *sh,
                           (unsigned)j * OAK_NEXT_Y);
   const real speed =
       WAVE_RATE(metric, 0, OAK_MAX(sh->fx[NVAR][n][i], sh->fx[NVAR][n][i + 1]), t->inv_dx[0]) +
-      WAVE_RATE(metric, 1, OAK_MAX(sh->fy[NVAR][n][i], sh->fy[NVAR][n + 1][i]), t->inv_dx[1])
+      WAVE_RATE(metric, 1, OAK_MAX(r->ylo[NVAR][n][i], r->yup[NVAR][n + 1][i]), t->inv_dx[1])
           Z_SPEED;
   const real rate = own_rate(arg, &t->user, t->block, t->x0 + i, t->y0 + j, k, q, speed);
   sh->rate[lane] = OAK_MAX(sh->rate[lane], rate);
@@ -148,15 +178,15 @@ OAK_FN void update_cell(const tile_t *t, int i, int n, int k, flux_shared_t *sh,
 
 /* The new states of the present rows of plane k. Results are stored after the loop, because clang
  * vectorises it only then. */
-OAK_FN void update_rows(const tile_t *t, int k, flux_shared_t *sh, const real *own,
-                        OAK_PRIVATE_ARG(const real zlo[NFLUX], LANES),
-                        OAK_PRIVATE_ARG(const real zup[NFLUX], LANES)) {
+OAK_FN void update_rows(const tile_t *t, int k, flux_shared_t *sh, const real *own, march_t *z) {
   store_t *out = t->arg->out + (tile_plane(t, k) - t->f->u) + FIRST_ROW(t) * OAK_NX;
+  const rows_t r = present_rows(t, k, z, sh);
 #if OAK_STORE_LATER
   OAK_PRIVATE(real result[NVAR], ROWS * TX);
   OAK_LANE2(n, ROWS, i, TX) {
     real u[NVAR];
-    update_cell(t, i, n, k, sh, own, zlo, zup, u);
+    update_cell(t, i, n, k, sh, own, &r, u);
+    NEXT_Z_FLUX(n * TX + i);
     for (int v = 0; v < NVAR; v++) OAK_MY(result[v], n * TX + i) = u[v];
   }
 #endif
@@ -165,7 +195,8 @@ OAK_FN void update_rows(const tile_t *t, int k, flux_shared_t *sh, const real *o
 #if OAK_STORE_LATER
     for (int v = 0; v < NVAR; v++) u[v] = OAK_MY(result[v], n * TX + i);
 #else
-    update_cell(t, i, n, k, sh, own, zlo, zup, u);
+    update_cell(t, i, n, k, sh, own, &r, u);
+    NEXT_Z_FLUX(n * TX + i);
 #endif
     oak_store(out + n * OAK_NX + i, OAK_CELLS, u);
   }
@@ -205,8 +236,7 @@ OAK_KERNEL_SHARED(oak_flux, oak_flux_args_t, LANES, RESIDENT, sizeof(flux_shared
         compute_fluxes(&t, k, s, own, &sh);
         end_loads(&t, k, &z, &halo, &sh);
         complete_fluxes(&t, k, &z, &sh);
-        update_rows(&t, k, &sh, own, LOWER_Z_FLUX(&z, k), UPPER_Z_FLUX(&z, k));
-        end_fluxes(&sh);
+        update_rows(&t, k, &sh, own, &z);
       }
       next_plane(&z);
     }

@@ -4,7 +4,7 @@
  * after a barrier compute the fluxes.
  *
  * begin_fluxes comes before the first rows of a plane, compute_fluxes computes the x and y fluxes
- * of the present rows in sh->fx and sh->fy, and end_fluxes comes when these have been used. */
+ * of the present rows in sh->fx and sh->fy. */
 #ifndef OAK_FLUX_FACES_H
 #define OAK_FLUX_FACES_H
 

@@ -101,7 +101,5 @@ OAK_FN void compute_fluxes(const tile_t *t, int k, const real s[NVAR][SY][SX], c
   y_fluxes(t, sh, j, k, ylo);
 }
 
-#define end_fluxes(sh) ((void)0)
-
 #endif
 #endif

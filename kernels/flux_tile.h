@@ -36,14 +36,14 @@
 #define QROOM (QLEN - !OAK_MANY_THREADS)
 
 /* The fluxes and the new states of a plane are computed for ROWS rows of the tile at a time. On
- * CPUs, the fluxes of so few rows are still in the first-level cache when the new states need them
- * (docs/performance-history.md). */
+ * CPUs, the fluxes of a row are still in the first-level cache when the new states need them. With
+ * rows of 8 cells, this is not worth the work per row (docs/performance-history.md). */
 #if OAK_MANY_THREADS
 #define ROWS TY
 #define FIRST_ROW(t) 0
 #define FOR_ROWS(t)
 #else
-#define ROWS (TX > 8 && TY % 4 == 0 ? 4 : TY)
+#define ROWS (TX > 8 ? 1 : TY)
 #define FIRST_ROW(t) (t)->row
 #define FOR_ROWS(t) for ((t)->row = 0; (t)->row < TY; (t)->row += ROWS)
 #endif
@@ -80,7 +80,9 @@ typedef struct {
   OAK_ALIGNED real ly[NVAR][TX];
 #else
   OAK_ALIGNED real bx[NVAR][TY];    /* states below the first x faces */
-  OAK_ALIGNED real lx[NVAR][TY];    /* states above the last x faces */
+  OAK_ALIGNED real below[NVAR][TY]; /* states below the last x faces */
+  OAK_ALIGNED real lx[NVAR][TY];    /* states above them */
+  OAK_ALIGNED real last[NFLUX][TY]; /* fluxes through them */
   OAK_ALIGNED real hy[NVAR][2][TX]; /* states below the y faces of two rows */
 #endif
   OAK_ALIGNED real fx[NFLUX][ROWS][TX + 1];
@@ -95,6 +97,8 @@ typedef struct {
 /* From a variable to the next one in hx and fx, and in fy. */
 #define X_FACES (ROWS * (TX + 1))
 #define Y_FACES ((ROWS + 1) * TX)
+/* Where the y fluxes below row j are in fy. */
+#define Y_ROW(j) ((j) % (ROWS + 1))
 
 /* A tile of the xy planes of a block, and its planes. */
 typedef struct {

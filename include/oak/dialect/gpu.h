@@ -131,6 +131,7 @@ static __device__ __forceinline__ T oak_gang_reduce(T x, int n, combine_t combin
 #define OAK_PRIVATE(declaration, lanes) declaration
 #define OAK_PRIVATE_ARG(declaration, lanes) declaration
 #define OAK_MY(x, c) (x)
+#define OAK_FROM_LANE(x, c) (x)
 
 #define OAK_SERIAL if (threadIdx.x == 0)
 #define OAK_BARRIER __syncthreads()
