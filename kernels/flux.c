@@ -134,7 +134,7 @@ OAK_FN void add_terms(const tile_t *t, const flux_shared_t *sh, int i, int n, co
 OAK_FN void update_cell(const tile_t *t, int i, int n, int k, flux_shared_t *sh, const real *own,
                         const rows_t *r, real u[NVAR]) {
   const oak_flux_args_t *arg = t->arg;
-  const int j = FIRST_ROW(t) + n, c = j * TX + i, lane = n * TX + i;
+  const int j = FIRST_ROW(t) + n, lane = n * TX + i;
   const long long cell = tile_plane(t, k) - t->f->u + j * OAK_NX + i;
   real q[NVAR], source[NVAR];
   OAK_UNROLL
@@ -154,14 +154,14 @@ OAK_FN void update_cell(const tile_t *t, int i, int n, int k, flux_shared_t *sh,
         NET_FLUX(metric, v, 1, r->ylo[v][n][i], r->yup[v][n + 1][i]) * t->inv_dx[1] Z_RATE(v);
     rate = add_diffusion(arg, cell + v * OAK_CELLS, rate);
     u[v] = (real)arg->dt * (rate + source[v]) +
-           (real)arg->w[0] * PREVIOUS(arg, sh, 0, v, c, cell + v * OAK_CELLS);
+           (real)arg->w[0] * PREVIOUS(arg, sh, 0, v, j * TX + i, cell + v * OAK_CELLS);
   }
   OAK_UNROLL
   for (int p = 1; p < OAK_NPREV; p++) {
     if (OAK_MANY_THREADS && p >= arg->nprev) break; /* a load is not worth a weight of 0 */
     OAK_UNROLL
     for (int v = 0; v < NVAR; v++)
-      u[v] += (real)arg->w[p] * PREVIOUS(arg, sh, p, v, c, cell + v * OAK_CELLS);
+      u[v] += (real)arg->w[p] * PREVIOUS(arg, sh, p, v, j * TX + i, cell + v * OAK_CELLS);
   }
   keep_fields(&t->user.physics, arg->prev[0] + cell, u);
   keep_fractions(&t->user.physics, arg->prev[0] + cell, u);
