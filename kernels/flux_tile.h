@@ -37,13 +37,14 @@
 
 /* The fluxes and the new states of a plane are computed for ROWS rows of the tile at a time. On
  * CPUs, the fluxes of a row are still in the first-level cache when the new states need them. With
- * rows of 8 cells, this is not worth the work per row (docs/performance-history.md). */
+ * rows of 8 cells, or if rows do not fill vectors, this is not worth the work per row
+ * (docs/performance-history.md). */
 #if OAK_MANY_THREADS
 #define ROWS TY
 #define FIRST_ROW(t) 0
 #define FOR_ROWS(t)
 #else
-#define ROWS (TX > 8 ? 1 : TY)
+#define ROWS (TX > 8 && TX % 4 == 0 && OAK_CELLS > 64 ? 1 : TY)
 #define FIRST_ROW(t) (t)->row
 #define FOR_ROWS(t) for ((t)->row = 0; (t)->row < TY; (t)->row += ROWS)
 #endif
