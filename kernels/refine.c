@@ -16,36 +16,40 @@
  * REGION of the problem takes precedence over the indicator, block by block. */
 #include "kernels/bodies.h"
 
+/* The squared indicator of a cell of value u between the values below[] and above[] along each
+ * axis.
+ */
+OAK_FN real indicator2(real u, const real below[], const real above[], real eps, real eps_abs) {
+  real sum = 0;
 #if OAK_REFINE_GRADIENT
-OAK_FN real indicator2(const oak_row_t *row, int a, real eps, real eps_abs) {
-  real sum = 0;
+  (void)eps;
   OAK_UNROLL
-  for (int dir = 0; dir < OAK_DIM; dir++) {
-    real m, p;
-    oak_row_neighbours(row, dir, a, &m, &p);
-    sum += (p - m) * (p - m);
-  }
-  const real scale = eps_abs + oak_abs(row->c[a * row->sc]);
+  for (int dir = 0; dir < OAK_DIM; dir++)
+    sum += (above[dir] - below[dir]) * (above[dir] - below[dir]);
+  const real scale = eps_abs + oak_abs(u);
   return (real)0.25 * sum / (scale * scale);
-}
 #else
-OAK_FN real indicator2(const oak_row_t *row, int a, real eps, real eps_abs) {
-  const real u = row->c[a * row->sc];
-  real sum = 0;
   OAK_UNROLL
   for (int dir = 0; dir < OAK_DIM; dir++) {
-    real m, p;
-    oak_row_neighbours(row, dir, a, &m, &p);
+    const real m = below[dir], p = above[dir];
     const real mean = oak_abs(m) + 2 * oak_abs(u) + oak_abs(p);
     const real least = eps_abs + oak_abs(u - m) + oak_abs(p - u) + eps * mean;
     const real e = oak_div(m - 2 * u + p, least);
     sum += e * e;
   }
   return sum;
-}
 #endif
+}
 
-#if OAK_REFINE_PRIMITIVES
+/* The same of cell a of a row. */
+OAK_FN real row_indicator2(const oak_row_t *row, int a, real eps, real eps_abs) {
+  real below[OAK_DIM], above[OAK_DIM];
+  OAK_UNROLL
+  for (int dir = 0; dir < OAK_DIM; dir++) oak_row_neighbours(row, dir, a, &below[dir], &above[dir]);
+  return indicator2(row->c[a * row->sc], below, above, eps, eps_abs);
+}
+
+#if OAK_REFINE_PRIMITIVES && !OAK_LANES_APART
 /* Primitive variables of a row along x and of the rows beside it: [row][v][i + 1]. The row itself
  * is the first and has its two ghost cells; rows 2 dir - 1 and 2 dir are those below and above
  * along dir. Only variables of the mask OAK_REFINE_PRIMITIVES are kept. */
@@ -123,33 +127,57 @@ enum { REFINE_MOST = (OAK_DIM == 3 ? REFINE_ENDS * REFINE_ENDS : REFINE_ENDS) * 
 OAK_FN int refine_ends(int dir, int i) {
   return (i < OAK_REFINE_BUFFER) | (i >= OAK_ALONG(dir) - OAK_REFINE_BUFFER) << 1;
 }
-OAK_FN real *refine_lanes(real *most, int j, int k) {
-  return most + (refine_ends(1, j) + (OAK_DIM == 3 ? 4 * refine_ends(2, k) : 0)) * OAK_NX;
+/* The class of the rows at (j, k). */
+OAK_FN int refine_class(int j, int k) {
+  return refine_ends(1, j) + (OAK_DIM == 3 ? 4 * refine_ends(2, k) : 0);
 }
-
-/* OAK_REACH bits of all neighbours that lie near a cell to refine. */
-OAK_FN int refine_reach(const real *most, real limit2) {
+/* OAK_REACH bits of the neighbours that lie near cell i of a row of this class. */
+OAK_FN int refine_near(int i, int rows) {
+  const int ends[3] = {refine_ends(0, i), rows & 3, rows >> 2};
   int reach = 0;
-  for (int c = 0; c < REFINE_MOST; c++) {
-    const int rows = c / OAK_NX, ends[3] = {refine_ends(0, c % OAK_NX), rows & 3, rows >> 2};
-    if (!(most[c] > limit2)) continue;
-    for (int n = 0; n < 27; n++) {
-      const int dir[3] = {n % 3 - 1, n / 3 % 3 - 1, n / 9 - 1};
-      int near = 1;
-      for (int d = 0; d < 3; d++) near &= dir[d] == 0 || (dir[d] < 0 ? ends[d] & 1 : ends[d] >> 1);
-      reach |= near ? OAK_REACH(dir[0], dir[1], dir[2]) : 0;
-    }
+  for (int n = 0; n < 27; n++) {
+    const int dir[3] = {n % 3 - 1, n / 3 % 3 - 1, n / 9 - 1};
+    int near = 1;
+    for (int d = 0; d < 3; d++) near &= dir[d] == 0 || (dir[d] < 0 ? ends[d] & 1 : ends[d] >> 1);
+    reach |= near ? OAK_REACH(dir[0], dir[1], dir[2]) : 0;
   }
   return reach;
 }
 #else
-OAK_FN real *refine_lanes(real *most, int j, int k) { return most; }
-OAK_FN int refine_reach(const real *most, real limit2) { return 0; }
+#define refine_class(j, k) 0
+#define refine_near(i, rows) 0
+#endif
+
+#if OAK_LANES_APART
+/* What a lane finds: its largest squared indicator, and the neighbours near its cells to refine.
+ * These are numbers and no array, because with OpenMP gcc gives all lanes of a warp the same array
+ * (docs/openacc.md). */
+typedef struct {
+  real largest, limit2;
+  int reach;
+} refine_most_t;
+#define REFINE_TALLY(most, i, j, k, e2)                    \
+  do {                                                     \
+    (most)->largest = OAK_MAX((most)->largest, e2);        \
+    if (OAK_REFINE_BUFFER && (e2) > (most)->limit2)        \
+      (most)->reach |= refine_near(i, refine_class(j, k)); \
+  } while (0)
+#else
+typedef real refine_most_t; /* [class of rows][i] */
+#define REFINE_TALLY(most, i, j, k, e2) OAK_TALLY_MAX((most)[refine_class(j, k) * OAK_NX + (i)], e2)
+
+/* OAK_REACH bits of all neighbours that lie near a cell to refine. */
+OAK_FN int refine_reach(const real *most, real limit2) {
+  int reach = 0;
+  for (int c = 0; OAK_REFINE_BUFFER && c < REFINE_MOST; c++)
+    if (most[c] > limit2) reach |= refine_near(c % OAK_NX, c / OAK_NX);
+  return reach;
+}
 #endif
 
 /* Component v of block n. */
 OAK_FN void look_at_component(const oak_refine_args_t *arg, const oak_field_t *f, int components,
-                              long n, int v, real *OAK_RESTRICT most OAK_LANE_PARAM) {
+                              long n, int v, refine_most_t *OAK_RESTRICT most OAK_LANE_PARAM) {
   const real eps = (real)arg->eps, eps_abs = (real)arg->eps_abs;
 #if OAK_MANY_THREADS
   /* A thread goes along the last axis: it finds the neighbours of its column once, and loads of
@@ -160,9 +188,9 @@ OAK_FN void look_at_component(const oak_refine_args_t *arg, const oak_field_t *f
     real largest = 0;
     OAK_UNROLL_BY(4)
     for (int a = 0; a < OAK_ALONG(OAK_DIM - 1); a++) {
-      const real e2 = indicator2(&row, a, eps, eps_abs);
+      const real e2 = row_indicator2(&row, a, eps, eps_abs);
 #if OAK_REFINE_BUFFER
-      OAK_TALLY_MAX(refine_lanes(most, OAK_DIM == 3 ? j : a, a)[i], e2);
+      REFINE_TALLY(most, i, OAK_DIM == 3 ? j : a, a, e2);
 #endif
       largest = OAK_MAX(largest, e2);
     }
@@ -172,10 +200,9 @@ OAK_FN void look_at_component(const oak_refine_args_t *arg, const oak_field_t *f
   OAK_ROWS(line, OAK_NY * OAK_NZ, OAK_NX) {
     const int x[3] = {0, line % OAK_NY, line / OAK_NY};
     const oak_row_t row = oak_row_of(f, components, n, v, 0, x);
-    real *const lane = refine_lanes(most, x[1], x[2]);
     OAK_LANES(i, OAK_NX) {
-      const real e2 = indicator2(&row, i, eps, eps_abs);
-      OAK_TALLY_MAX(lane[i], e2);
+      const real e2 = row_indicator2(&row, i, eps, eps_abs);
+      REFINE_TALLY(most, i, x[1], x[2], e2);
     }
   }
 #endif
@@ -183,7 +210,7 @@ OAK_FN void look_at_component(const oak_refine_args_t *arg, const oak_field_t *f
 
 #if defined(OAK_FIELDS) || defined(OAK_REFINE_DERIVED)
 OAK_FN void look_at_field(const oak_refine_args_t *arg, long n, const oak_beside_t *beside,
-                          real *most OAK_LANE_PARAM) {
+                          refine_most_t *most OAK_LANE_PARAM) {
   oak_field_t field = arg->f;
   field.beside = beside;
   field = oak_beside(&field, 0);
@@ -191,12 +218,66 @@ OAK_FN void look_at_field(const oak_refine_args_t *arg, long n, const oak_beside
 }
 #endif
 
-OAK_FN void look_at_variables(const oak_refine_args_t *arg, long n, real *most OAK_LANE_PARAM) {
-  const oak_field_t *f = &arg->f;
-  const real eps = (real)arg->eps, eps_abs = (real)arg->eps_abs;
+#if OAK_REFINE_PRIMITIVES
+#if OAK_LANES_APART
+/* Each lane converts its cell and the neighbours of this cell: lanes share no rows. */
+OAK_FN void look_at_primitives(const oak_refine_args_t *arg, long n,
+                               refine_most_t *most OAK_LANE_PARAM) {
+  const physics_parameters_t ph = oak_physics(&arg->f);
+  OAK_ROWS(row, OAK_NY * OAK_NZ, OAK_NX) {
+    const int j = row % OAK_NY, k = row / OAK_NY;
+    OAK_LANES(i, OAK_NX) {
+      real q[1 + 2 * OAK_DIM][NVAR];
+      OAK_UNROLL
+      for (int c = 0; c < 1 + 2 * OAK_DIM; c++) {
+        const int dir = (c - 1) / 2, step = c == 0 ? 0 : c & 1 ? -1 : 1;
+        OAK_UNROLL
+        for (int v = 0; v < NVAR; v++)
+          q[c][v] = oak_get(&arg->f, n, v, i + (dir == 0) * step, j + (dir == 1) * step,
+                            k + (dir == 2) * step);
+        oak_state_to_primitive(&ph, q[c]);
+      }
+      OAK_UNROLL
+      for (int v = 0; v < NVAR; v++) {
+        if (!(OAK_REFINE_PRIMITIVES >> v & 1)) continue;
+        real below[OAK_DIM], above[OAK_DIM];
+        OAK_UNROLL
+        for (int dir = 0; dir < OAK_DIM; dir++)
+          below[dir] = (store_t)q[1 + 2 * dir][v], above[dir] = (store_t)q[2 + 2 * dir][v];
+        const real e2 =
+            indicator2((store_t)q[0][v], below, above, (real)arg->eps, (real)arg->eps_abs);
+        REFINE_TALLY(most, i, j, k, e2);
+      }
+    }
+  }
+}
+#else
+OAK_FN void look_at_primitives(const oak_refine_args_t *arg, long n, refine_most_t *most) {
+  const physics_parameters_t ph = oak_physics(&arg->f);
+  OAK_SHARED refine_rows_t rows;
+  for (int k = 0; k < OAK_NZ; k++)
+    for (int j = 0; j < OAK_NY; j++) {
+      primitive_rows(&arg->f, &ph, n, j, k, rows);
+      OAK_BARRIER;
+      for (int v = 0; v < NVAR; v++) {
+        if (!(OAK_REFINE_PRIMITIVES >> v & 1)) continue;
+        const oak_row_t row = primitive_view(rows, v);
+        OAK_INNER(i, OAK_NX) {
+          const real e2 = row_indicator2(&row, i, (real)arg->eps, (real)arg->eps_abs);
+          REFINE_TALLY(most, i, j, k, e2);
+        }
+      }
+      OAK_BARRIER;
+    }
+}
+#endif
+#endif
+
+OAK_FN void look_at_variables(const oak_refine_args_t *arg, long n,
+                              refine_most_t *most OAK_LANE_PARAM) {
   for (int v = 0; v < NVAR; v++) {
     if (!(arg->variables >> v & 1)) continue;
-    look_at_component(arg, f, NVAR, n, v, most OAK_LANE_ARG);
+    look_at_component(arg, &arg->f, NVAR, n, v, most OAK_LANE_ARG);
   }
 #ifdef OAK_FIELDS
 #define OAK_LOOK_AT_FIELD(number, name) \
@@ -208,23 +289,7 @@ OAK_FN void look_at_variables(const oak_refine_args_t *arg, long n, real *most O
     look_at_field(arg, n, arg->derived + number, most OAK_LANE_ARG);
 #endif
 #if OAK_REFINE_PRIMITIVES
-  const physics_parameters_t ph = oak_physics(f);
-  OAK_SHARED refine_rows_t rows;
-  for (int k = 0; k < OAK_NZ; k++)
-    for (int j = 0; j < OAK_NY; j++) {
-      primitive_rows(f, &ph, n, j, k, rows);
-      OAK_BARRIER;
-      real *const lane = refine_lanes(most, j, k);
-      for (int v = 0; v < NVAR; v++) {
-        if (!(OAK_REFINE_PRIMITIVES >> v & 1)) continue;
-        const oak_row_t row = primitive_view(rows, v);
-        OAK_INNER(i, OAK_NX) {
-          const real e2 = indicator2(&row, i, eps, eps_abs);
-          lane[i] = OAK_MAX(lane[i], e2);
-        }
-      }
-      OAK_BARRIER;
-    }
+  look_at_primitives(arg, n, most OAK_LANE_ARG);
 #endif
 }
 
@@ -252,13 +317,12 @@ OAK_FN int refine_region(const oak_field_t *f, long n) {
 /* The surface of solids is on the finest level. A block is refined if it and its ghost cells
  * contain both solid cells and others, or if a body that may be smaller than a cell is so near. */
 OAK_FN void look_at_solids(const oak_refine_args_t *arg, long n,
-                           real *OAK_RESTRICT most OAK_LANE_PARAM) {
+                           refine_most_t *OAK_RESTRICT most OAK_LANE_PARAM) {
 #if OAK_NBODY
   const oak_user_t user = oak_user(&arg->f);
 #endif
   OAK_ROWS(row, OAK_NY * OAK_NZ, OAK_NX) {
     const int j = row % OAK_NY, k = row / OAK_NY;
-    real *const lane = refine_lanes(most, j, k);
     OAK_LANES(i, OAK_NX) {
       const real own = oak_get(&arg->f, n, SOLID_VAR, i, j, k);
       int differs = 0;
@@ -272,7 +336,7 @@ OAK_FN void look_at_solids(const oak_refine_args_t *arg, long n,
       differs |= fabs(oak_body_near(&at, OAK_ALL_BODIES).distance) < at.dx[0];
 #endif
       const real e2 = differs ? (real)1e30 : 0;
-      OAK_TALLY_MAX(lane[i], e2);
+      REFINE_TALLY(most, i, j, k, e2);
     }
   }
 }
@@ -281,20 +345,20 @@ OAK_FN void look_at_solids(const oak_refine_args_t *arg, long n,
 #define REFINE_MOST_FINITE (sizeof(real) == 4 ? (real)3e38 : (real)1e308)
 
 /* Fill most[] from all cells of a block. */
-OAK_FN void look_at_block(const oak_refine_args_t *arg, long n, real *most OAK_LANE_PARAM) {
+OAK_FN void look_at_block(const oak_refine_args_t *arg, long n,
+                          refine_most_t *most OAK_LANE_PARAM) {
 #if OAK_REFINE_NONE
   /* only regions */
 #elif OAK_REFINE_USER && OAK_HAS_problem_refine
   const oak_user_t user = oak_user(&arg->f);
   OAK_ROWS(row, OAK_NY * OAK_NZ, OAK_NX) {
     const int j = row % OAK_NY, k = row / OAK_NY;
-    real *const lane = refine_lanes(most, j, k);
     OAK_LANES(i, OAK_NX) {
       const oak_at_t at = oak_place(&arg->f, &user, n, i, j, k);
       const real e = oak_abs(problem_refine(&at));
       /* The square of a finite value may overflow, but set_flag must not take it for infinite. */
       const real e2 = e < (real)INFINITY ? OAK_MIN(e * e, REFINE_MOST_FINITE) : (real)INFINITY;
-      OAK_TALLY_MAX(lane[i], e2);
+      REFINE_TALLY(most, i, j, k, e2);
     }
   }
 #else
@@ -328,20 +392,17 @@ OAK_FN void set_flag(const oak_refine_args_t *arg, long n, real e2, int reach) {
 
 OAK_KERNEL(oak_refine_flags, oak_refine_args_t, 128) {
   OAK_ARGS(oak_refine_args_t);
-#if OAK_LANES_APART && !OAK_REFINE_PRIMITIVES
+#if OAK_LANES_APART
   OAK_GANGS(m) {
     const long n = oak_listed(&arg.f, m);
     real e2 = 0;
     int reach = 0;
     OAK_VECTOR(reduction(max : e2) reduction(| : reach))
     OAK_TEAM_LANES {
-      real most[REFINE_MOST], mine;
-      for (int i = 0; i < REFINE_MOST; i++) most[i] = 0;
-      look_at_block(&arg, n, most OAK_LANE_ARG);
-      if (OAK_REFINE_BUFFER) reach |= refine_reach(most, (real)(arg.c_refine * arg.c_refine));
-      mine = most[0];
-      for (int i = 1; i < REFINE_MOST; i++) mine = OAK_MAX(mine, most[i]);
-      e2 = OAK_MAX(e2, mine);
+      refine_most_t most = {0, (real)(arg.c_refine * arg.c_refine), 0};
+      look_at_block(&arg, n, &most OAK_LANE_ARG);
+      reach |= most.reach;
+      e2 = OAK_MAX(e2, most.largest);
     }
     set_flag(&arg, n, e2, reach);
   }
@@ -354,8 +415,7 @@ OAK_KERNEL(oak_refine_flags, oak_refine_args_t, 128) {
     look_at_block(&arg, n, most OAK_LANE_ARG);
     OAK_BARRIER;
     int reach = 0;
-    OAK_SERIAL if (OAK_REFINE_BUFFER) reach =
-        refine_reach(most, (real)(arg.c_refine * arg.c_refine));
+    OAK_SERIAL reach = refine_reach(most, (real)(arg.c_refine * arg.c_refine));
     OAK_BARRIER;
     real e2;
     OAK_REDUCE_MAX(e2, most, REFINE_MOST);

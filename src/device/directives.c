@@ -358,6 +358,29 @@ static oak_status_t acc_sync(oak_device_t *dev) {
 
 /* ---- build */
 
+/** Whether lanes share an array in the code of a kernel. On GPUs of NVIDIA, gcc gives the lanes of
+ * a `simd` loop one stack, so an array of a lane that does not become registers is that of all
+ * lanes (docs/openacc.md). The code is text, and "sub.u64 %frame,%sspprev,SIZE;" makes room there.
+ */
+static oak_status_t shares_arrays(const char *path, int *shared) {
+  static const char begin[] = "// BEGIN FUNCTION DEF: oak_", size[] = "sub.u64 %frame,%sspprev,";
+  oak_buffer_t object = {0};
+  const int error = oak_buffer_read(&object, path);
+  OAK_CHECK(!error, OAK_ERR_FILE, "cannot read %s: %s", path, strerror(error));
+  const char *text = object.data, *end = text + object.length;
+  *shared = 0;
+  while (text && (text = memmem(text, (size_t)(end - text), begin, sizeof begin - 1))) {
+    text += sizeof begin - 1;
+    const char *next = memmem(text, (size_t)(end - text), begin, sizeof begin - 1);
+    const size_t length = (size_t)((next ? next : end) - text);
+    const char *frame = memmem(text, length, size, sizeof size - 1);
+    *shared |= frame && frame[sizeof size - 1] != '0' && memmem(text, length, "%simtstack", 10);
+    text = next;
+  }
+  oak_buffer_free(&object);
+  return OAK_OK;
+}
+
 static oak_status_t acc_build(oak_device_t *dev, const oak_source_t *source, const char *path) {
   acc_t *acc = dev->data;
   OAK_CHECK(!acc->built, OAK_ERR_BUILD,
@@ -365,8 +388,14 @@ static oak_status_t acc_build(oak_device_t *dev, const oak_source_t *source, con
             "same case where the compiler is, with ACC_DEVICE_TYPE=host, and copy the folder",
             oak_source_name(source), dev->cache);
   oak_words_t command = {0};
+  int shared = 0;
   head(acc, &command);
   oak_status_t st = oak_object_build(dev, source, path, &command);
+  if (st == OAK_OK && acc->kind == &openmp && acc->offload) st = shares_arrays(path, &shared);
+  if (shared) { /* slow, and right */
+    oak_words_add(&command, "-DOAK_ONE_LANE=1");
+    st = oak_object_build(dev, source, path, &command);
+  }
   oak_words_free(&command);
   if (st == OAK_OK) note_compiler(dev, acc);
   return st;

@@ -54,7 +54,8 @@
   OAK_KERNEL(name, args_t, threads)
 #define OAK_KERNEL_FEW(name, args_t, threads, most) OAK_KERNEL(name, args_t, threads)
 
-#if OAK_ON_HOST && OAK_DEVICE_OPENMP
+/* OAK_ONE_LANE: lanes would share arrays (src/device/directives.c), so each gang has one. */
+#if OAK_DEVICE_OPENMP && (OAK_ON_HOST || OAK_ONE_LANE)
 #undef OAK_ACC_LANES
 #undef OAK_ACC_VECTOR
 #define OAK_ACC_LANES 1
@@ -100,10 +101,15 @@
 #else
 /* For gcc a thread is a warp, whose lanes are those of `simd`. A gang is one warp: reductions among
  * several warps take a lock that all gangs share (docs/openacc.md). */
+#define OAK_GANG(lanes) OAK_PRAGMA(omp target teams distribute thread_limit(1) firstprivate(arg))
+#if OAK_ONE_LANE
+#define OAK_EACH(lanes) OAK_GANG(lanes)
+#define OAK_ACROSS(...)
+#else
 #define OAK_EACH(lanes) \
   OAK_PRAGMA(omp target teams distribute simd thread_limit(1) firstprivate(arg))
-#define OAK_GANG(lanes) OAK_PRAGMA(omp target teams distribute thread_limit(1) firstprivate(arg))
 #define OAK_ACROSS(...) OAK_PRAGMA(omp simd __VA_ARGS__)
+#endif
 #endif
 #elif defined(__NVCOMPILER)
 #define OAK_ACC_LOOP(kind, ...) OAK_PRAGMA(acc parallel loop kind __VA_ARGS__ firstprivate(arg))
@@ -187,7 +193,8 @@ enum { oak_lane = 0, oak_lanes = 1 };
 /* The same for sums of real numbers in a fixed order. gcc adds the numbers of a warp by shuffles,
  * in a fixed order, but the sums of several warps in the order of their arrival. With OpenMP, other
  * compilers add all numbers in the order of their arrival. */
-#if OAK_DEVICE_OPENMP && (OAK_ON_HOST || defined(__clang__) || defined(__NVCOMPILER))
+#if OAK_DEVICE_OPENMP && \
+    (OAK_ON_HOST || OAK_ONE_LANE || defined(__clang__) || defined(__NVCOMPILER))
 enum { OAK_SUM_VECTOR = 1 };
 #else
 enum { OAK_SUM_VECTOR = 32 };
