@@ -113,7 +113,7 @@ OAK_FN void keep_cell_flux(const oak_flux_args_t *s, long block, int face, const
   const int slot = s->f.face[block * OAK_FACES + face].bflux;
   if (slot < 0) return;
   const int a = x[dir == 0 ? 1 : 0], b = dir == 2 ? x[1] : x[2];
-  real *p = s->bflux + (long long)slot * NVAR * FACE_ROOM + b * FA(dir) + a;
+  sum_t *p = s->bflux + (long long)slot * NVAR * FACE_ROOM + b * FA(dir) + a;
   OAK_UNROLL
   for (int v = 0; v < NVAR; v++) p[v * FACE_CELLS(dir)] = flux[v];
 }
@@ -121,22 +121,23 @@ OAK_FN void keep_cell_flux(const oak_flux_args_t *s, long block, int face, const
 /* The state u[] of cell x[] after a stage. q[] is its primitive state, rate[] its rate of change by
  * fluxes. */
 OAK_FN void stage_result(const oak_flux_args_t *s, const oak_flux_user_t *user, long block,
-                         const int x[3], const real q[NVAR], const real rate[NVAR], real u[NVAR]) {
+                         const int x[3], const real q[NVAR], const sum_t rate[NVAR],
+                         sum_t u[NVAR]) {
   const long long at = block * OAK_BLOCK_REALS + OAK_INDEX(x[0], x[1], x[2]);
   real source[NVAR];
   OAK_UNROLL
   for (int v = 0; v < NVAR; v++)
 #if OAK_DIFFUSION == 1
-    source[v] = s->diffusion[at + v * OAK_CELLS];
+    source[v] = (real)s->diffusion[at + v * OAK_CELLS];
 #else
     source[v] = 0;
 #endif
   add_sources(&s->f, user, block, x[0], x[1], x[2], q, source);
   OAK_UNROLL
   for (int v = 0; v < NVAR; v++) {
-    u[v] = (real)s->dt * (rate[v] + source[v]);
+    u[v] = (sum_t)s->dt * (rate[v] + source[v]);
     OAK_UNROLL
-    for (int p = 0; p < OAK_NPREV; p++) u[v] += (real)s->w[p] * s->prev[p][at + v * OAK_CELLS];
+    for (int p = 0; p < OAK_NPREV; p++) u[v] += (sum_t)s->w[p] * s->prev[p][at + v * OAK_CELLS];
   }
   keep_fields(&user->physics, s->prev[0] + at, u);
   keep_fractions(&user->physics, s->prev[0] + at, u);

@@ -204,7 +204,7 @@ OAK_FN real oak_beside_get(const oak_field_t *f, int number, long block, int i, 
 
 OAK_FN void oak_load(const store_t *u, long long stride, real q[]) {
   OAK_UNROLL
-  for (int v = 0; v < NVAR; v++) q[v] = u[v * stride];
+  for (int v = 0; v < NVAR; v++) q[v] = (real)u[v * stride];
 }
 
 OAK_FN void oak_store(store_t *u, long long stride, const real q[]) {

@@ -23,7 +23,7 @@ OAK_FN void keep_side(const tile_t *t, int face, int at, int n, const real *flux
                       int next) {
   const int slot = t->f->face[t->block * OAK_FACES + face].bflux;
   if (slot < 0) return;
-  real *p = t->arg->bflux + (long long)slot * NVAR * FACE_ROOM + at;
+  sum_t *p = t->arg->bflux + (long long)slot * NVAR * FACE_ROOM + at;
   for (int v = 0; v < NVAR; v++)
     OAK_INNER(i, n) p[v * FACE_CELLS(face / 2) + i] = flux[v * next + i * step];
 }
@@ -79,7 +79,7 @@ OAK_FN rows_t present_rows(const tile_t *t, int k, march_t *z, const flux_shared
 #ifdef PHYSICS_SIDES
 /* Add the hook CELL_TERMS of cell (i, n) of the present rows to its rates of change. */
 OAK_FN void add_terms(const tile_t *t, const flux_shared_t *sh, int i, int n, const rows_t *r,
-                      const real inv_size[], const real q[], real rate[]) {
+                      const real inv_size[], const real q[], sum_t rate[]) {
   real lower[3][PHYSICS_SIDES], upper[3][PHYSICS_SIDES];
   OAK_UNROLL
   for (int s = 0; s < PHYSICS_SIDES; s++) {
@@ -132,36 +132,39 @@ OAK_FN void add_terms(const tile_t *t, const flux_shared_t *sh, int i, int n, co
 /* The new state u[] of cell (i, n) of the present rows of plane k from fluxes, sources and previous
  * states. `own` is as for reconstruct_cell. */
 OAK_FN void update_cell(const tile_t *t, int i, int n, int k, flux_shared_t *sh, const real *own,
-                        const rows_t *r, real u[NVAR]) {
+                        const rows_t *r, sum_t u[NVAR]) {
   const oak_flux_args_t *arg = t->arg;
   const int j = FIRST_ROW(t) + n, lane = n * TX + i;
   const long long cell = tile_plane(t, k) - t->f->u + j * OAK_NX + i;
   real q[NVAR], source[NVAR];
+  sum_t terms[NVAR];
   OAK_UNROLL
   for (int v = 0; v < NVAR; v++) q[v] = own ? own[v] : r->s[v][n + GH][i + GH], source[v] = 0;
   add_sources(t->f, &t->user, t->block, t->x0 + i, t->y0 + j, k, q, source);
   METRIC(metric, t->f, &t->user, t->block, t->x0 + i, t->y0 + j, q);
+  OAK_UNROLL
+  for (int v = 0; v < NVAR; v++) terms[v] = source[v];
 #ifdef PHYSICS_SIDES
   real inv_size[3];
   OAK_UNROLL
   for (int d = 0; d < OAK_DIM; d++) inv_size[d] = INV_SIZE(metric, d, t->inv_dx[d]);
 #endif
-  add_terms(t, sh, i, n, r, inv_size, q, source);
+  add_terms(t, sh, i, n, r, inv_size, q, terms);
   OAK_UNROLL
   for (int v = 0; v < NVAR; v++) {
-    real rate =
+    sum_t rate =
         NET_FLUX(metric, v, 0, sh->fx[v][n][i], sh->fx[v][n][i + 1]) * t->inv_dx[0] +
         NET_FLUX(metric, v, 1, r->ylo[v][n][i], r->yup[v][n + 1][i]) * t->inv_dx[1] Z_RATE(v);
     rate = add_diffusion(arg, cell + v * OAK_CELLS, rate);
-    u[v] = (real)arg->dt * (rate + source[v]) +
-           (real)arg->w[0] * PREVIOUS(arg, sh, 0, v, j * TX + i, cell + v * OAK_CELLS);
+    u[v] = (sum_t)arg->dt * (rate + terms[v]) +
+           (sum_t)arg->w[0] * PREVIOUS(arg, sh, 0, v, j * TX + i, cell + v * OAK_CELLS);
   }
   OAK_UNROLL
   for (int p = 1; p < OAK_NPREV; p++) {
     if (OAK_MANY_THREADS && p >= arg->nprev) break; /* a load is not worth a weight of 0 */
     OAK_UNROLL
     for (int v = 0; v < NVAR; v++)
-      u[v] += (real)arg->w[p] * PREVIOUS(arg, sh, p, v, j * TX + i, cell + v * OAK_CELLS);
+      u[v] += (sum_t)arg->w[p] * PREVIOUS(arg, sh, p, v, j * TX + i, cell + v * OAK_CELLS);
   }
   keep_fields(&t->user.physics, arg->prev[0] + cell, u);
   keep_fractions(&t->user.physics, arg->prev[0] + cell, u);
@@ -173,7 +176,7 @@ OAK_FN void update_cell(const tile_t *t, int i, int n, int k, flux_shared_t *sh,
           Z_SPEED;
   const real rate = own_rate(arg, &t->user, t->block, t->x0 + i, t->y0 + j, k, q, speed);
   sh->rate[lane] = OAK_MAX(sh->rate[lane], rate);
-  COUNT_INVALID(sh, lane, oak_state_valid(&t->user.physics, u));
+  COUNT_INVALID(sh, lane, result_valid(&t->user.physics, u));
 }
 
 /* The new states of the present rows of plane k. Results are stored after the loop, because clang
@@ -182,23 +185,23 @@ OAK_FN void update_rows(const tile_t *t, int k, flux_shared_t *sh, const real *o
   store_t *out = t->arg->out + (tile_plane(t, k) - t->f->u) + FIRST_ROW(t) * OAK_NX;
   const rows_t r = present_rows(t, k, z, sh);
 #if OAK_STORE_LATER
-  OAK_PRIVATE(real result[NVAR], ROWS * TX);
+  OAK_PRIVATE(sum_t result[NVAR], ROWS * TX);
   OAK_LANE2(n, ROWS, i, TX) {
-    real u[NVAR];
+    sum_t u[NVAR];
     update_cell(t, i, n, k, sh, own, &r, u);
     NEXT_Z_FLUX(n * TX + i);
     for (int v = 0; v < NVAR; v++) OAK_MY(result[v], n * TX + i) = u[v];
   }
 #endif
   OAK_LANE2(n, ROWS, i, TX) {
-    real u[NVAR];
+    sum_t u[NVAR];
 #if OAK_STORE_LATER
     for (int v = 0; v < NVAR; v++) u[v] = OAK_MY(result[v], n * TX + i);
 #else
     update_cell(t, i, n, k, sh, own, &r, u);
     NEXT_Z_FLUX(n * TX + i);
 #endif
-    oak_store(out + n * OAK_NX + i, OAK_CELLS, u);
+    store_result(out + n * OAK_NX + i, OAK_CELLS, u);
   }
 }
 

@@ -30,11 +30,12 @@
  * speeds. The compiler's translation of the loop over the two faces determines the registers of a
  * lane, and so the number of lanes (docs/openacc.md). */
 OAK_FN void cross_fluxes(const oak_flux_args_t *arg, const oak_flux_user_t *user, long block,
-                         const int x[3], int dir, real inv_dx, real rate[NVAR], real *speed) {
+                         const int x[3], int dir, sum_t inv_dx, sum_t rate[NVAR], real *speed) {
 #ifdef PHYSICS_SIDES
   real q[NVAR], lower[PHYSICS_SIDES];
 #endif
-  real window[NVAR][WINDOW], hi[NVAR], flux[NFLUX], sum[NVAR], fastest = 0;
+  real window[NVAR][WINDOW], hi[NVAR], flux[NFLUX], fastest = 0;
+  sum_t sum[NVAR];
 #if OAK_COORDINATES
   real cell[NVAR];
   load_primitive(&user->physics, arg->f.u + block * OAK_BLOCK_REALS + OAK_INDEX(x[0], x[1], x[2]),
@@ -66,11 +67,11 @@ OAK_FN void cross_fluxes(const oak_flux_args_t *arg, const oak_flux_user_t *user
 
 /* The new state of cell x[] from its rates of change. Returns 1 if it is invalid. */
 OAK_FN int update_cell(const oak_flux_args_t *arg, const oak_flux_user_t *user, long block,
-                       const int x[3], const real q[NVAR], real rate[NVAR]) {
-  real u[NVAR];
+                       const int x[3], const real q[NVAR], const sum_t rate[NVAR]) {
+  sum_t u[NVAR];
   stage_result(arg, user, block, x, q, rate, u);
-  oak_store(arg->out + block * OAK_BLOCK_REALS + OAK_INDEX(x[0], x[1], x[2]), OAK_CELLS, u);
-  return !oak_state_valid(&user->physics, u);
+  store_result(arg->out + block * OAK_BLOCK_REALS + OAK_INDEX(x[0], x[1], x[2]), OAK_CELLS, u);
+  return !result_valid(&user->physics, u);
 }
 
 /* The neighbours along `dir` of a cell of a walk, the lowest first, GH on each side. */
@@ -100,7 +101,7 @@ OAK_FN beside_t cells_beside(const oak_field_t *f, long block, const int x[3], i
 /* What cross_fluxes adds, for one cell of a walk. The pointers then move to the next cell. */
 OAK_FN void beside_fluxes(const oak_flux_args_t *arg, const oak_flux_user_t *user, long block,
                           const int x[3], int dir, int refined, beside_t *c, const real q[NVAR],
-                          real inv_dx, real rate[NVAR], real *speed) {
+                          sum_t inv_dx, sum_t rate[NVAR], real *speed) {
   real row[NVAR][ROW], flux[2][NFLUX];
   OAK_UNROLL
   for (int n = 0; n < 2 * GH; n++) {
@@ -128,7 +129,7 @@ OAK_FN void beside_fluxes(const oak_flux_args_t *arg, const oak_flux_user_t *use
 /* All cells of a walk from cell x[] to before cell `end`. Returns the fastest wave speed / dx,
  * summed over axes, and adds to the count of invalid cells. */
 OAK_FN real walk_column(const oak_flux_args_t *arg, const oak_flux_user_t *user, long block,
-                        int x[3], int end, int refined, const real inv_dx[3], int *invalid) {
+                        int x[3], int end, int refined, const sum_t inv_dx[3], int *invalid) {
   const oak_field_t *f = &arg->f;
   real window[NVAR][WINDOW], hi[NVAR], flux[2][NFLUX], fastest = 0;
   beside_t beside[AXIS];
@@ -139,7 +140,8 @@ OAK_FN real walk_column(const oak_flux_args_t *arg, const oak_flux_user_t *user,
   if (refined) keep_cell_flux(arg, block, 2 * AXIS, x, flux[0]);
   OAK_NO_UNROLL
   for (; x[AXIS] < end; x[AXIS]++) {
-    real rate[NVAR], q[NVAR], speed = 0;
+    real q[NVAR], speed = 0;
+    sum_t rate[NVAR];
     OAK_UNROLL
     for (int v = 0; v < NVAR; v++) rate[v] = 0, q[v] = window[v][RAD];
     OAK_UNROLL
@@ -169,13 +171,14 @@ OAK_FN real walk_column(const oak_flux_args_t *arg, const oak_flux_user_t *user,
  * Registers that hold them in between would reduce the number of lanes (docs/openacc.md). */
 OAK_FN real one_cell(const oak_flux_args_t *arg, const oak_flux_user_t *user, long block,
                      const int x[3], int *invalid) {
-  real rate[NVAR], q[NVAR], speed = 0;
+  real q[NVAR], speed = 0;
+  sum_t rate[NVAR];
   const store_t *p = arg->f.u + block * OAK_BLOCK_REALS + OAK_INDEX(x[0], x[1], x[2]);
   OAK_UNROLL
   for (int v = 0; v < NVAR; v++) rate[v] = 0;
   OAK_UNROLL
   for (int dir = 0; dir < OAK_DIM; dir++) {
-    const real inv_dx = (real)oak_inv_dx(&arg->f, arg->f.block[block].level, dir);
+    const sum_t inv_dx = (sum_t)oak_inv_dx(&arg->f, arg->f.block[block].level, dir);
     cross_fluxes(arg, user, block, x, dir, inv_dx, rate, &speed);
   }
   load_primitive(&user->physics, p, OAK_CELLS, q);
@@ -200,16 +203,16 @@ OAK_KERNEL_SHARED(oak_flux, oak_flux_args_t, LANES, RESIDENT, 0) {
     const int walks = (end - begin + OAK_WALK_CELLS - 1) / OAK_WALK_CELLS;
     const int level = s->f.block[block].level;
     const oak_flux_user_t user = oak_flux_user(&s->f);
-    const real inv_x = (real)oak_inv_dx(&s->f, level, 0);
-    const real inv_y = (real)oak_inv_dx(&s->f, level, 1);
-    const real inv_z = OAK_DIM == 3 ? (real)oak_inv_dx(&s->f, level, 2) : 0;
+    const sum_t inv_x = (sum_t)oak_inv_dx(&s->f, level, 0);
+    const sum_t inv_y = (sum_t)oak_inv_dx(&s->f, level, 1);
+    const sum_t inv_z = OAK_DIM == 3 ? (sum_t)oak_inv_dx(&s->f, level, 2) : 0;
     int refined = 0;
     for (int face = 0; face < OAK_FACES; face++)
       refined |= s->f.face[block * OAK_FACES + face].bflux >= 0;
     real fastest = 0;
     int invalid = 0;
     OAK_VECTOR2(w, walks, c, COLUMNS, reduction(max : fastest) reduction(+ : invalid)) {
-      const real inv_dx[3] = {inv_x, inv_y, inv_z};
+      const sum_t inv_dx[3] = {inv_x, inv_y, inv_z};
       int x[3] = {x0 + c % TX, y0 + c / TX, 0};
       x[AXIS] = begin + w * OAK_WALK_CELLS;
       const int last = OAK_MIN(x[AXIS] + OAK_WALK_CELLS, end);

@@ -134,7 +134,7 @@ OAK_FN real face_flux(const physics_parameters_t *ph, const real left[], const r
  * its lower and upper face. inv_dx: 1 / the true size of the cell (INV_SIZE). */
 #define INV_SIZE(metric, dir, inv_dx) WAVE_RATE(metric, dir, (real)1, inv_dx)
 OAK_FN void add_cell_terms(const physics_parameters_t *ph, const real q[], const real lower[],
-                           const real upper[], int dir, real inv_dx, real rate[]) {
+                           const real upper[], int dir, real inv_dx, sum_t rate[]) {
   real r[NVAR];
   OAK_UNROLL
   for (int v = 0; v < NVAR; v++) r[v] = 0;
@@ -248,18 +248,23 @@ OAK_FN real wave_rate(const metric_t *m, int dir, real speed, real inv_dx) {
 #define WAVE_RATE(m, dir, speed, inv_dx) wave_rate(&(m), dir, speed, inv_dx)
 #else
 #define METRIC(m, f, user, block, i, j, q) ((void)0)
-#define NET_FLUX(m, v, dir, lower, upper) ((lower) - (upper))
-#define WAVE_RATE(m, dir, speed, inv_dx) ((speed) * (inv_dx))
+#define NET_FLUX(m, v, dir, lower, upper) ((sum_t)(lower) - (sum_t)(upper))
+#define WAVE_RATE(m, dir, speed, inv_dx) ((speed) * (real)(inv_dx))
 #endif
 
 /* Fields in the state do not change: all Runge-Kutta states have the same values. */
 #if NSOLID
 /* A solid cell keeps its state, or what flows into it (COLLECT). */
-OAK_FN void keep_fields(const physics_parameters_t *ph, const store_t *prev, real u[]) {
+OAK_FN void keep_fields(const physics_parameters_t *ph, const store_t *prev, sum_t u[]) {
   const int solid = oak_is_solid(prev[SOLID_VAR * OAK_CELLS]);
   u[SOLID_VAR] = prev[SOLID_VAR * OAK_CELLS];
 #if OAK_HAS_physics_collect
-  if (solid) physics_collect(ph, u);
+  real q[NVAR];
+  OAK_UNROLL
+  for (int v = 0; v < NVAR; v++) q[v] = (real)u[v];
+  if (solid) physics_collect(ph, q);
+  OAK_UNROLL
+  for (int v = 0; v < NVAR; v++) u[v] = solid ? q[v] : u[v];
 #else
   (void)ph;
   OAK_UNROLL
@@ -272,7 +277,7 @@ OAK_FN void keep_fields(const physics_parameters_t *ph, const store_t *prev, rea
 }
 #elif OAK_HAS_FIXED
 #define OAK_KEEP_FIELD(variable, name) u[variable] = prev[(variable)*OAK_CELLS];
-OAK_FN void keep_fields(const physics_parameters_t *ph, const store_t *prev, real u[]) {
+OAK_FN void keep_fields(const physics_parameters_t *ph, const store_t *prev, sum_t u[]) {
   (void)ph;
   OAK_FIXED(OAK_KEEP_FIELD)
 }
@@ -285,14 +290,14 @@ OAK_FN void keep_fields(const physics_parameters_t *ph, const store_t *prev, rea
  * of the mass leaves a cell, as at the shore of shallow water, this difference becomes large
  * relative to the mass that is left. It is therefore removed in each stage. A larger difference is
  * a mistake: it is not removed, and the cell is invalid. */
-OAK_FN void keep_fractions(const physics_parameters_t *ph, const store_t *prev, real u[]) {
-  const real mass = OAK_MAX(u[PHYSICS_MASS], 0), before = prev[PHYSICS_MASS * OAK_CELLS];
-  const real most = OAK_MAX(mass, before), scale = OAK_MAX(most, PHYSICS_LEAST_MASS(ph));
-  real sum = 0;
+OAK_FN void keep_fractions(const physics_parameters_t *ph, const store_t *prev, sum_t u[]) {
+  const sum_t mass = OAK_MAX(u[PHYSICS_MASS], 0), before = prev[PHYSICS_MASS * OAK_CELLS];
+  const sum_t most = OAK_MAX(mass, before), scale = OAK_MAX(most, PHYSICS_LEAST_MASS(ph));
+  sum_t sum = 0;
   OAK_UNROLL
   for (int n = PHYSICS_NVAR; n < PHYSICS_NVAR + NSCALARS; n++) sum += OAK_MAX(u[n], 0);
-  const int rounding = oak_abs(sum - mass) <= OAK_SCALAR_SLACK * scale;
-  const real factor = oak_div(mass, sum > 0 ? sum : 1);
+  const int rounding = oak_abs((real)(sum - mass)) <= OAK_SCALAR_SLACK * scale;
+  const sum_t factor = mass / (sum > 0 ? sum : 1);
   OAK_UNROLL
   for (int n = PHYSICS_NVAR; n < PHYSICS_NVAR + NSCALARS; n++)
     u[n] = rounding ? factor * OAK_MAX(u[n], 0) : u[n];
@@ -379,12 +384,26 @@ OAK_FN real own_rate(const oak_flux_args_t *s, const oak_flux_user_t *user, long
 /* Add the rate of change by diffusion, if that is explicit, to the rate of change r of component
  * `at` of a state. */
 #if OAK_DIFFUSION == 1
-OAK_FN real add_diffusion(const oak_flux_args_t *s, long long at, real r) {
+OAK_FN sum_t add_diffusion(const oak_flux_args_t *s, long long at, sum_t r) {
   return r + s->diffusion[at];
 }
 #else
 #define add_diffusion(s, at, r) (r)
 #endif
+
+/* Store the result of a stage; stride: to the next variable. */
+OAK_FN void store_result(store_t *p, long long stride, const sum_t u[]) {
+  OAK_UNROLL
+  for (int v = 0; v < NVAR; v++) p[v * stride] = (store_t)u[v];
+}
+
+/* Whether the result of a stage is a valid state. */
+OAK_FN int result_valid(const physics_parameters_t *ph, const sum_t u[]) {
+  real q[NVAR];
+  OAK_UNROLL
+  for (int v = 0; v < NVAR; v++) q[v] = (real)u[v];
+  return oak_state_valid(ph, q);
+}
 
 /* What iteration m of the flux kernel works on. Consecutive iterations are parts of a tile, then
  * tiles of a block, then blocks. */

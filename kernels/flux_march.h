@@ -101,7 +101,7 @@ OAK_FN void keep_z_fluxes(const tile_t *t, int face,
                           OAK_PRIVATE_ARG(const real flux[NFLUX], LANES)) {
   const int slot = t->f->face[t->block * OAK_FACES + face].bflux;
   if (slot < 0) return;
-  real *p = t->arg->bflux + (long long)slot * NVAR * FACE_ROOM + t->y0 * OAK_NX + t->x0;
+  sum_t *p = t->arg->bflux + (long long)slot * NVAR * FACE_ROOM + t->y0 * OAK_NX + t->x0;
   OAK_LANE(c, LANES) {
     OAK_UNROLL
     for (int v = 0; v < NVAR; v++) p[v * FACE_CELLS(2) + LANE_AT(c)] = OAK_MY(flux[v], c);

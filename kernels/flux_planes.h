@@ -90,28 +90,39 @@ typedef struct {
 #endif
 
 #if PIPELINED
+/* Where the state of a thread's halo cell n waits until it is converted, and from a variable there
+ * to the next one. */
+#if HALO_APART
+#define HALO_WAITS(s, halo, n, sh) (&(sh)->halo[0][HALO_THREAD + (n)*LANES])
+#define HALO_NEXT HALO_CELLS
+#else
+#define HALO_WAITS(s, halo, n, sh) ((store_t *)(&(s)[0][0][0] + (halo)->cell[n].place))
+#define HALO_NEXT (SY * SX * (int)(sizeof(real) / sizeof(store_t)))
+#endif
+
 /* Loads of the next plane begin before the fluxes of this plane are computed, and end after that.
  * Until then, shared memory holds values that are not converted to primitive variables. */
-OAK_FN void begin_halo(halo_t *halo, plane_t *s) {
+OAK_FN void begin_halo(halo_t *halo, plane_t *s, flux_shared_t *sh) {
+  (void)s, (void)sh;
   OAK_UNROLL
   for (int n = 0; n < HALO_TURNS; n++) {
     if (halo->cell[n].place < 0) continue;
     OAK_UNROLL
     for (int v = 0; v < NVAR; v++)
-      oak_copy_begin((store_t *)(&s[v][0][0] + halo->cell[n].place),
+      oak_copy_begin(HALO_WAITS(s, halo, n, sh) + v * HALO_NEXT,
                      halo->cell[n].p + v * halo->cell[n].sv);
     halo->cell[n].p += halo->cell[n].step;
   }
 }
 
-OAK_FN void end_halo(const tile_t *t, const halo_t *halo, plane_t *s) {
+OAK_FN void end_halo(const tile_t *t, const halo_t *halo, plane_t *s, flux_shared_t *sh) {
+  (void)sh;
   OAK_UNROLL
   for (int n = 0; n < HALO_TURNS; n++) {
     if (halo->cell[n].place < 0) continue;
     real q[NVAR];
     real *to = &s[0][0][0] + halo->cell[n].place;
-    load_primitive(&t->user.physics, (const store_t *)to,
-                   SY * SX * (int)(sizeof(real) / sizeof(store_t)), q);
+    load_primitive(&t->user.physics, HALO_WAITS(s, halo, n, sh), HALO_NEXT, q);
     OAK_UNROLL
     for (int v = 0; v < NVAR; v++) to[v * SY * SX] = q[v];
   }
@@ -144,7 +155,7 @@ OAK_FN void start_planes(const tile_t *t, const march_t *m, halo_t *halo, flux_s
 OAK_FN plane_t *begin_plane(const tile_t *t, int k, const march_t *m, halo_t *halo,
                             flux_shared_t *sh) {
 #if PIPELINED
-  if (k + 1 < t->end) begin_halo(halo, sh->s[(k + 1 - t->begin) & 1]);
+  if (k + 1 < t->end) begin_halo(halo, sh->s[(k + 1 - t->begin) & 1], sh);
   (void)m;
   return sh->s[(k - t->begin) & 1];
 #else
@@ -178,7 +189,7 @@ OAK_FN void end_loads(const tile_t *t, int k, march_t *m, const halo_t *halo, fl
   if (k + 1 < t->end) {
     plane_t *next = sh->s[(k + 1 - t->begin) & 1];
     place_cells(m->queue[QPLANE + 1], next);
-    end_halo(t, halo, next);
+    end_halo(t, halo, next, sh);
   }
 #endif
   (void)t, (void)k, (void)m, (void)halo, (void)sh;

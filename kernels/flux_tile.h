@@ -23,6 +23,13 @@
  * must lie together in a plane. It is slower with tiles of 64 cells and with WENO5
  * (docs/performance-history.md). */
 #define FETCHED (PIPELINED && OAK_BULK_COPIES && RAD == 1 && LANES >= 128 && TX == OAK_NX)
+/* 1 if stored numbers are wider than those of a plane. Cells of the next plane's halo then have a
+ * place of their own until they are converted. */
+#ifdef OAK_SUM
+#define HALO_APART PIPELINED
+#else
+#define HALO_APART 0
+#endif
 /* From a row of a plane to the next one. With an odd number, the cells of a column are in different
  * banks of a GPU's shared memory (docs/performance-history.md). */
 #define SX (TX + 2 * GH + FETCHED)
@@ -61,7 +68,9 @@
  * other numbers of flux_shared_t, in the 228 KB that the tiles of a multiprocessor share. */
 #define SHARED_NUMBERS \
   (NVAR * (2 * SY * SX + 2 * LANES + 2 * (TX + TY)) + NFLUX * (2 * LANES + TX + TY) + LANES)
-#define STATE_ROOM (228 * 1024 / RESIDENT - 1024 - 64 - SHARED_NUMBERS * (int)sizeof(real))
+#define STATE_ROOM                                                          \
+  (228 * 1024 / RESIDENT - 1024 - 64 - SHARED_NUMBERS * (int)sizeof(real) - \
+   HALO_APART * NVAR * HALO_CELLS * (int)sizeof(store_t))
 #define STATES \
   OAK_MAX(OAK_MIN(OAK_NPREV, STATE_ROOM / (int)(NVAR * LANES * sizeof(store_t)) - 1), 1)
 #endif
@@ -74,6 +83,9 @@ typedef struct {
   oak_gate_t fetched, fluxes_done;
 #endif
   OAK_ALIGNED real s[PIPELINED ? 2 : 1][NVAR][SY][SX]; /* primitive planes with their halo */
+#if HALO_APART
+  store_t halo[NVAR][HALO_CELLS];
+#endif
 #if OAK_MANY_THREADS
   OAK_ALIGNED real hx[NVAR][TY][TX + 1]; /* states below x faces, of cells -1 .. */
   OAK_ALIGNED real hy[NVAR][TY + 1][TX]; /* the same of y faces */
@@ -112,7 +124,7 @@ typedef struct {
   int row; /* the first of the ROWS rows that are computed now */
 #endif
   int refined; /* a face beside the tile is a refinement boundary */
-  real inv_dx[3];
+  sum_t inv_dx[3];
   unsigned number; /* of the first cell of plane 0 */
 } tile_t;
 
@@ -130,7 +142,7 @@ OAK_FN void choose_tile(tile_t *t, const flux_place_t *p) {
   t->end = (p->part + 1) * OAK_NZ >> bits;
   const int level = t->f->block[t->block].level;
   OAK_UNROLL
-  for (int d = 0; d < OAK_DIM; d++) t->inv_dx[d] = (real)oak_inv_dx(t->f, level, d);
+  for (int d = 0; d < OAK_DIM; d++) t->inv_dx[d] = (sum_t)oak_inv_dx(t->f, level, d);
   t->number = oak_cell_number(t->f, t->block, t->x0, t->y0, 0);
 }
 

@@ -75,9 +75,10 @@ OAK_KERNEL(oak_mark_faces, oak_mark_args_t, OAK_CHUNK_LANES) {
 /* The new state of a cell, x[], with a mark; returns its wave speed / dx, summed over dimensions.
  */
 OAK_FN real repair_cell(const oak_flux_args_t *s, const oak_flux_user_t *user, long block,
-                        const int x[3], const real inv_dx[3], int mark, real u[]) {
+                        const int x[3], const sum_t inv_dx[3], int mark, sum_t u[]) {
   const oak_field_t *f = &s->f;
-  real q[NVAR], r[NVAR], speed = 0;
+  real q[NVAR], speed = 0;
+  sum_t r[NVAR];
   for (int v = 0; v < NVAR; v++) r[v] = 0;
   load_primitive(&user->physics, f->u + block * OAK_BLOCK_REALS + OAK_INDEX(x[0], x[1], x[2]),
                  OAK_CELLS, q);
@@ -107,20 +108,20 @@ OAK_FN void repair_block(const oak_repair_args_t *arg, long block) {
   const int level = s->f.block[block].level;
   OAK_SHARED real rate[OAK_CHUNK_LANES];
   OAK_SHARED int bad[OAK_CHUNK_LANES];
-  real inv_dx[3] = {0, 0, 0};
-  for (int d = 0; d < OAK_DIM; d++) inv_dx[d] = (real)oak_inv_dx(&s->f, level, d);
+  sum_t inv_dx[3] = {0, 0, 0};
+  for (int d = 0; d < OAK_DIM; d++) inv_dx[d] = (sum_t)oak_inv_dx(&s->f, level, d);
   OAK_INNER(i, OAK_CHUNK_LANES) rate[i] = 0, bad[i] = 0;
   OAK_CHUNKS(first)
   OAK_INNER(i, OAK_CHUNK(first)) {
     const int c = first + i, mark = arg->mark[block * OAK_CELLS + c];
     int x[3];
-    real u[NVAR];
+    sum_t u[NVAR];
     cell_point(c, x);
     const real speed = repair_cell(s, &user, block, x, inv_dx, mark, u);
     rate[i] = OAK_MAX(speed, rate[i]); /* not NaN */
     if (!mark) continue;
-    bad[i] += !oak_state_valid(&user.physics, u);
-    oak_store(s->out + block * OAK_BLOCK_REALS + c, OAK_CELLS, u);
+    bad[i] += !result_valid(&user.physics, u);
+    store_result(s->out + block * OAK_BLOCK_REALS + c, OAK_CELLS, u);
   }
   real fastest;
   int invalid;

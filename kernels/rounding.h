@@ -55,7 +55,7 @@ OAK_FN real oak_rounded(real x, unsigned t) {
 
 /** Round a result, u[], of the cell with this number to numbers that a state can store. Checks of
  * the result then see the numbers that later stages read. */
-OAK_FN void oak_round_result(real u[], unsigned number) {
+OAK_FN void oak_round_result(sum_t u[], unsigned number) {
   unsigned t = number; /* mixed by three steps of a hash: neighbours get independent thresholds */
   t = (t ^ t >> 16) * 0x7feb352du;
   t = (t ^ t >> 15) * 0x846ca68bu;

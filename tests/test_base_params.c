@@ -126,8 +126,8 @@ static void test_refused_values(void **state) {
   assert_refused("output.picture_range=1", "must be two numbers");
   assert_refused("output.picture_range=1 2 3", "must be two numbers");
   assert_refused("output.picture_mesh=maybe", "must be yes or no");
-  assert_refused("scheme.precision=doub", "must be one of double, single, mixed");
-  assert_refused("scheme.precision=double single", "must be one of double, single, mixed");
+  assert_refused("scheme.precision=doub", "must be one of double, single, mixed, single_fluxes");
+  assert_refused("scheme.precision=double single", "must be one of double, single, mixed, single_fluxes");
   assert_refused("scheme.precision=", "must be one of");
   oak_params_t *params = params_with("mesh.xmax=2, 3/2,1e2");
   double xmax[3];

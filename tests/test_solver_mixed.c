@@ -1,16 +1,17 @@
 // TEST np={1}
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * scheme.precision = mixed, which computes in double and stores in single precision: difference of
+ * scheme.precision = mixed, which computes in double and stores in single precision, and
+ * single_fluxes, which computes fluxes in single precision and all sums in double: difference of
  * the solution from double precision after the same steps, and drift of the totals, both beside
- * single precision. The mesh has two levels and is static. Errors of rounding to the nearest
- * number add up with one sign; those of mixed precision are random and grow with the root of the
- * number of steps. */
+ * single precision. The mesh has two levels and is static. Errors of rounding to the nearest number
+ * add up with one sign; those of mixed precision are random and grow with the root of the number of
+ * steps. */
 #include <float.h>
 
 #include "solver_test.h"
 
-static const char *const precision[] = {"double", "single", "mixed"};
-enum { DOUBLE, SINGLE, MIXED, COUNT };
+static const char *const precision[] = {"double", "single", "mixed", "single_fluxes"};
+enum { DOUBLE, SINGLE, MIXED, FLUXES, COUNT };
 
 static sim_t vortex_new(int kind, const char *keys) {
   return sim_new(
@@ -76,6 +77,9 @@ static void compare(const char *what, const char *keys, int steps, double better
   }
   assert_true(error[MIXED] * better < error[SINGLE]);
   assert_true(change[MIXED] * steadier < change[SINGLE]);
+  assert_true(error[FLUXES] < error[SINGLE]);
+  assert_true(error[FLUXES] > 1e-3); /* fluxes are not those of double precision */
+  assert_true(change[FLUXES] < 1e-13 / FLT_EPSILON);
   const double bytes[] = {(double)oak_memory(s[DOUBLE].sim), (double)oak_memory(s[MIXED].sim)};
   report("memory: %.0f KiB in double, %.0f in mixed precision", bytes[0] / 1024, bytes[1] / 1024);
   assert_true(bytes[1] < 0.6 * bytes[0]);

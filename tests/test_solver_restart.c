@@ -37,6 +37,10 @@ static const case_t cases[] = {
     {"mixed precision",
      WAVES "mesh.block_size=6\nmesh.min_level=1\nmesh.max_level=4\nscheme.precision=mixed\n", 3, 2,
      1},
+    {"fluxes in single precision",
+     WAVES "mesh.block_size=6\nmesh.min_level=1\nmesh.max_level=4\n"
+           "scheme.precision=single_fluxes\n",
+     3, 2, 0},
     {"streams, first-order fluxes and floors",
      STREAMS "mesh.block_size=6\nmesh.min_level=1\nmesh.max_level=3\nphysics.density_floor=0.1\n"
              "physics.pressure_floor=0.002\n",

@@ -21,18 +21,28 @@
 #endif
 
 /* `real` is the type of arithmetic, `store_t` the type in which states, fields and their ghost
- * cells are stored. They differ only with scheme.precision = mixed, whose kernels have OAK_STORE.
- */
+ * cells are stored, `sum_t` the type of a new state, of the rates of change that add up to it, and
+ * of fluxes that are kept. They differ in two cases. With scheme.precision = mixed, store_t is
+ * float (OAK_STORE). With scheme.precision = single_fluxes, the kernels that compute fluxes have
+ * real = float and double for the others (OAK_SUM); all other kernels compute in double. */
 #ifdef OAK_REAL
 typedef OAK_REAL real;
 #ifdef OAK_STORE
 typedef OAK_STORE store_t;
+#elif defined OAK_SUM
+typedef OAK_SUM store_t;
 #else
 typedef OAK_REAL store_t;
+#endif
+#ifdef OAK_SUM
+typedef OAK_SUM sum_t;
+#else
+typedef OAK_REAL sum_t;
 #endif
 #else
 typedef void real;
 typedef void store_t;
+typedef void sum_t;
 #endif
 
 /** The numbers of mesh.coordinates. */
@@ -121,7 +131,7 @@ typedef struct {
   int nprev;
   double dt;
   double cfl; /**< for limits of the time step that hooks ask for */
-  real *bflux;
+  sum_t *bflux;
   int part_bits; /**< a tile has 2^part_bits parts along z, which are computed separately */
   int first;     /**< 1 for the first of the stages whose invalid cells are counted together */
   double *rate;  /**< [block][tile][part] largest sum over dimensions of wave speed / dx */

@@ -176,10 +176,11 @@ const oak_param_desc_t oak_param_table[] = {
            "the fluxes around the cell are computed again from cell averages, which "
            "conserves all totals; such cells are counted; retry: the step is repeated with "
            "half its size, up to ten times; repeated steps are counted."),
-    CHOICE("scheme.precision", "double", "double single mixed",
+    CHOICE("scheme.precision", "double", "double single mixed single_fluxes",
            "Precision of the solution. double: 16 digits; single: 7 digits, needs half the memory "
            "and is faster; mixed: computed in double and stored in single precision, needs half "
-           "the memory and is more accurate than single."),
+           "the memory and is more accurate than single; single_fluxes: fluxes in single, states "
+           "and their sums in double precision, is faster on GPUs and keeps totals to 16 digits."),
     INT("scheme.ghost_layers", "0", 0, 4, "cells",
         "Width of the ghost layer; 0: what the limiter needs."),
 

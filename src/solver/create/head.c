@@ -46,9 +46,10 @@ void oak_print_head(oak_t *sim, FILE *stream, int builds) {
           oak_params_int(sim->setup.params, "mesh.max_level"),
           oak_params_text(sim->setup.params, "scheme.limiter"),
           oak_params_text(sim->setup.params, "scheme.flux"), sim->setup.method.runge_kutta->name,
-          sim->setup.store_size == 8  ? "fp64"
-          : sim->setup.real_size == 8 ? "fp64 stored in fp32"
-                                      : "fp32");
+          sim->setup.flux_size < sim->setup.store_size ? "fp64 with fluxes in fp32"
+          : sim->setup.store_size == 8                 ? "fp64"
+          : sim->setup.real_size == 8                  ? "fp64 stored in fp32"
+                                                       : "fp32");
   fprintf(stream, "  %d rank%s on %s\n", sim->setup.size, sim->setup.size > 1 ? "s" : "", device);
   if (*sim->data.transport.text) fprintf(stream, "  %s\n", sim->data.transport.text);
   fprintf(stream, "  output in %s\n", oak_params_text(sim->setup.params, "output.folder"));

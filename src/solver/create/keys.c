@@ -9,6 +9,23 @@
 #include "solver/create/create.h"
 #include "solver/data/variables.h"
 
+/* Bytes of the numbers that each choice of scheme.precision computes with and stores. */
+static oak_status_t read_precision(oak_setup_t *setup) {
+  static const struct {
+    int real, store, flux;
+  } size[] = {{8, 8, 8}, {4, 4, 4}, {8, 4, 8}, {8, 8, 4}};
+  const int choice = oak_params_choice(setup->params, "scheme.precision");
+  setup->real_size = size[choice].real;
+  setup->store_size = size[choice].store;
+  setup->flux_size = size[choice].flux;
+  OAK_CHECK(choice != 3 || setup->coordinates == OAK_CARTESIAN, OAK_ERR_INPUT,
+            "%s: scheme.precision = single_fluxes with mesh.coordinates = %s: fluxes of single "
+            "precision need cartesian coordinates; use double, mixed or single",
+            oak_params_origin(setup->params, "scheme.precision"),
+            oak_params_text(setup->params, "mesh.coordinates"));
+  return OAK_OK;
+}
+
 oak_status_t oak_read_structure(oak_setup_t *setup) {
   const oak_params_t *p = setup->params;
   setup->dim = oak_params_int(p, "mesh.dim");
@@ -23,8 +40,7 @@ oak_status_t oak_read_structure(oak_setup_t *setup) {
   setup->face_cells = oak_shape_face(setup->dim, setup->block_size);
   setup->min_level = oak_params_int(p, "mesh.min_level");
   setup->max_level = oak_params_int(p, "mesh.max_level");
-  setup->real_size = oak_params_choice(p, "scheme.precision") == 1 ? 4 : 8;
-  setup->store_size = oak_params_choice(p, "scheme.precision") == 0 ? 8 : 4;
+  OAK_TRY(read_precision(setup));
   setup->method.runge_kutta = oak_runge_kutta(oak_params_choice(p, "scheme.integrator"));
   setup->method.first_order = oak_params_choice(p, "scheme.on_invalid") == 1;
   setup->method.retry = oak_params_choice(p, "scheme.on_invalid") == 2;

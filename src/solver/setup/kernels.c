@@ -38,18 +38,29 @@ static void add_kernel(file_list_t *list, const char *file, int time) {
   list->time[list->count - 1] += time;
 }
 
+/* Which module of setup->module has the kernels of a file: 1 if they compute fluxes, and if these
+ * have another precision. */
+static int module_of(const oak_setup_t *setup, const char *file) {
+  return setup->flux_size != setup->real_size &&
+         (!strcmp(file, "flux.c") || !strcmp(file, "repair.c"));
+}
+
 oak_status_t oak_setup_build(oak_setup_t *setup) {
-  file_list_t list = {.count = 0};
+  static const char *const name[] = {"kernels", "fluxes"};
+  file_list_t list[2] = {{.count = 0}};
 #define OAK_ADD_KERNEL(name, file, time, condition) \
-  if (condition) add_kernel(&list, "kernels/" file, time);
+  if (condition) add_kernel(&list[module_of(setup, file)], "kernels/" file, time);
   OAK_KERNEL_TABLE(OAK_ADD_KERNEL)
 #undef OAK_ADD_KERNEL
-  OAK_TRY(oak_setup_build_files(setup, "kernels", list.part, list.time, list.count, NULL,
-                                &setup->module));
+  for (int m = 0; m < 2; m++)
+    if (list[m].count)
+      OAK_TRY(oak_setup_build_files(setup, name[m], list[m].part, list[m].time, list[m].count, NULL,
+                                    &setup->module[m]));
   oak_status_t st = OAK_OK;
-#define OAK_GET_KERNEL(name, file, time, condition) \
-  if (st == OAK_OK && (condition))                  \
-    st = oak_device_kernel(setup->dev, setup->module, "oak_" #name, &setup->kernel.name);
+#define OAK_GET_KERNEL(name, file, time, condition)                                         \
+  if (st == OAK_OK && (condition))                                                          \
+    st = oak_device_kernel(setup->dev, setup->module[module_of(setup, file)], "oak_" #name, \
+                           &setup->kernel.name);
   OAK_KERNEL_TABLE(OAK_GET_KERNEL)
 #undef OAK_GET_KERNEL
   OAK_TRY(oak_agree(setup->comm, st));
@@ -101,7 +112,8 @@ oak_status_t oak_setup_upload_globals(oak_setup_t *setup, const double *value) {
 }
 
 void oak_setup_unload(oak_setup_t *setup) {
-  if (setup->module) oak_device_unload(setup->dev, &setup->module);
+  for (int m = 0; m < 2; m++)
+    if (setup->module[m]) oak_device_unload(setup->dev, &setup->module[m]);
   oak_device_free(setup->dev, setup->user.device);
   oak_tables_free(setup);
   free(setup->reactions);

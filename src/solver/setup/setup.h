@@ -179,6 +179,7 @@ typedef struct {
   int logarithmic;           /**< mesh.radius: the first coordinate of the mesh is ln r */
   int real_size;             /**< bytes of a number that kernels compute with */
   int store_size;            /**< bytes of a number of states, fields and their ghost cells */
+  int flux_size;             /**< bytes of a number that kernels of fluxes compute with */
   int64_t cells, face_cells; /**< of a block, and of its largest face */
   double xmin[3], xmax[3];
   double low[3], high[3], dx0[3]; /**< corners, and cells of level 0, in coordinates of the mesh */
@@ -198,7 +199,7 @@ typedef struct {
   oak_units_t units;
   char *reactions; /**< C for the kernels (reactions.c); NULL: there are none */
   oak_user_values_t user;
-  oak_module_t *module; /**< of all kernels below */
+  oak_module_t *module[2]; /**< of all kernels below; the second: of fluxes of another precision */
   struct {
 #define OAK_KERNEL_MEMBER(name, ...) oak_kernel_t *name;
     OAK_KERNEL_TABLE(OAK_KERNEL_MEMBER)

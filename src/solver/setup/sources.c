@@ -61,7 +61,7 @@ void oak_setup_tile(const oak_setup_t *setup, int tile[2]) {
       divisor(setup->block_size[1], rows > 8 ? rows : 8); /* with fewer rows most cells are halo */
 }
 
-static oak_status_t make_defines(const oak_setup_t *setup, defines_t *d) {
+static oak_status_t make_defines(const oak_setup_t *setup, int fluxes, defines_t *d) {
   d->count = 0;
   d->failed = NULL;
   define_int(d, "OAK_DIM", setup->dim);
@@ -76,8 +76,9 @@ static oak_status_t make_defines(const oak_setup_t *setup, defines_t *d) {
   define_int(d, "OAK_NZ", setup->block_size[2]);
   define_int(d, "OAK_NG", setup->layers);
   define_int(d, "OAK_PEERS", oak_device_ops(setup->dev)->host_memory || setup->peers);
-  define(d, "OAK_REAL", setup->real_size == 4 ? "float" : "double");
-  if (setup->store_size != setup->real_size) define(d, "OAK_STORE", "float");
+  define(d, "OAK_REAL", (fluxes ? setup->flux_size : setup->real_size) == 4 ? "float" : "double");
+  if (setup->store_size < setup->real_size) define(d, "OAK_STORE", "float");
+  if (fluxes && setup->flux_size < setup->real_size) define(d, "OAK_SUM", "double");
   define(d, "OAK_LIMITER", chosen(setup, "scheme.limiter"));
   define(d, "OAK_FLUX", chosen(setup, "scheme.flux"));
   define_real(d, "OAK_LIMITER_THETA", oak_params_real(setup->params, "scheme.theta"));
@@ -218,7 +219,7 @@ oak_status_t oak_setup_use_source(const oak_setup_t *setup, const char *name,
     files[n] = path[n];
   }
   if (extra) files[n++] = extra;
-  st = make_defines(setup, &defines);
+  st = make_defines(setup, !strcmp(name, "fluxes"), &defines);
   const oak_source_t source = {.name = name,
                                .define = defines.list,
                                .ndefine = defines.count,
