@@ -99,6 +99,7 @@ def check_conversions(run):
         assert (run.history().to_pandas()["E"] == run.history()["E"]).all()
     if have("yt"):
         check_yt(p)
+        check_yt_edges()
 
 
 def check_yt(p):
@@ -121,6 +122,33 @@ def check_yt(p):
     fields = oak.convert._yt_fields(["rho", "by", "vz", "psi"], ("r", "theta", "z"))  # pylint: disable=protected-access
     assert fields == {"rho": (("gas", "density"), "code_mass/code_length**3"), "vz": (("gas", "velocity_z"), "code_velocity"),
                       "by": (("stream", "magnetic_field_theta"), "code_magnetic")}, fields
+
+
+class Made(oak.Blocks):
+    """Blocks of 4 x 4 cells of level 3, but a few of level 4, in any domain."""
+
+    def __init__(self, xmin, xmax, trees):
+        self.dim, self.block_shape, self.variables, self.time = 2, np.array([4, 4]), ["rho"], 0.0
+        self.xmin, self.xmax, self.trees = np.array(xmin), np.array(xmax), np.array(trees)
+        coarse = np.stack(np.meshgrid(*(np.arange(8 * n) for n in trees), indexing="ij"), -1).reshape(-1, 2)
+        fine = coarse[::7]
+        children = np.concatenate([2 * fine + step for step in ([0, 0], [1, 0], [0, 1], [1, 1])])
+        coarse = np.delete(coarse, np.arange(0, len(coarse), 7), axis=0)
+        self._set_blocks([3] * len(coarse) + [4] * len(children), np.concatenate([coarse, children]))
+
+    def read(self, variable):
+        return np.ones(self._shape)
+
+
+def check_yt_edges():
+    """Each cell counts once, also where edges of blocks are rounded: all cells together have the area of the domain."""
+    for xmin, xmax, trees in (((2.7, -2.1), (4.6, -1.4), (2, 2)), ((2.0, -0.5), (3.1, -0.3), (3, 2)),
+                              ((1 / 3, 0), (2, 1e-3), (5, 1))):
+        p = Made(xmin, xmax, trees)
+        cells = p.to_yt().all_data()
+        assert cells["stream", "rho"].size == p.cells, (xmin, xmax, trees, cells["stream", "rho"].size, p.cells)
+        area = float(cells["gas", "cell_volume"].sum().to("code_length**3")) / np.prod(p.xmax - p.xmin)
+        assert abs(area - 1) < 1e-12, (xmin, xmax, trees, area)
 
 
 def check_missing_module():

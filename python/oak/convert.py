@@ -48,9 +48,12 @@ def to_yt(blocks: Any, units: dict[str, Any]) -> Any:
     for level, index, values in _tree(blocks):
         size = np.array([1.0, 1.0, depth])
         size[:blocks.dim] = blocks.cell_size(level) * blocks.block_shape
-        left = np.zeros(3)
+        # Edges that grids share have the same bits, or yt would count the cells beside them twice.
+        left, right = np.zeros(3), size.copy()
         left[:blocks.dim] = blocks._low + index * size[:blocks.dim]
-        grid: dict[Any, Any] = {"level": level, "left_edge": left, "right_edge": left + size,
+        right[:blocks.dim] = np.where(index + 1 == blocks.trees << level, blocks._high,
+                                      blocks._low + (index + 1) * size[:blocks.dim])
+        grid: dict[Any, Any] = {"level": level, "left_edge": left, "right_edge": right,
                 "dimensions": np.array([*blocks.block_shape] + [1] * (3 - blocks.dim))}
         for name, cells in values.items():
             cells = cells.T.reshape(grid["dimensions"])
