@@ -5,8 +5,11 @@ computed itself and against oak line and oak slice; damaged plotfiles; a simulat
 the bits of oak run; and checkpoints.
 
 usage: test_python.py --oak OAK --mpiexec "mpiexec -n" --library LIBRARY"""
+import ctypes
 import functools
+import locale
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -186,6 +189,52 @@ def check_checkpoint(sim, ini, work):
     expect("should have", oak.open, path)
 
 
+def written(ini, folder):
+    """Bytes of all files that a simulation writes, by name."""
+    outputs = {"output.h": {"kind": "history", "variables": "rho p"}, "output.x": {"kind": "xdmf"},
+               "output.jump": {"kind": "picture", "variables": "mx", "difference": "yes", "width": 64}}
+    with oak.Simulation(ini, {**RUNS["2D"], **outputs, "output.folder": folder, "run.cfl": "0.35"}) as sim:
+        sim.step(2)
+        for name in ("h", "x", "jump"):
+            sim.write_output(name)
+        sim.write_plotfile(os.path.join(folder, "plt"))
+        assert oak.open(os.path.join(folder, "plt")).time == sim.time
+        sim.write_checkpoint(os.path.join(folder, "checkpoint"))
+        sim.read_checkpoint(os.path.join(folder, "checkpoint"))
+        expect("run.cfl = 0,35: must be a number", oak.Simulation, ini, {"run.cfl": "0,35"})
+    files = {}
+    for place, _, names in os.walk(folder):
+        for name in names:
+            with open(os.path.join(place, name), "rb") as f:
+                files[os.path.relpath(os.path.join(place, name), folder)] = re.sub(rb"(?m)^# begun: .*$", b"", f.read())
+    shutil.rmtree(folder)
+    return files
+
+
+def check_locale(ini, work):
+    """Where the program's numbers have decimal commas, files are the same, and the program keeps its locale."""
+    place = os.path.join(work, "locales")
+    os.mkdir(place)
+    if not shutil.which("localedef") or subprocess.run(
+            ["localedef", "-i", "de_DE", "-f", "UTF-8", os.path.join(place, "de_DE.UTF-8")], check=False,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode:
+        oak_test.skip_part("locale", "there is no localedef, or no de_DE: install locales")
+        return
+    plain = written(ini, os.path.join(work, "locale"))
+    assert len(plain) > 8, list(plain)
+    os.environ["LOCPATH"] = place
+    earlier, text = locale.setlocale(locale.LC_ALL), ctypes.create_string_buffer(8)
+    try:
+        locale.setlocale(locale.LC_ALL, "de_DE.UTF-8")
+        german = written(ini, os.path.join(work, "locale"))
+        ctypes.CDLL(None).snprintf(text, ctypes.c_size_t(8), b"%.1f", ctypes.c_double(0.5))
+        assert text.value == b"0,5" and locale.setlocale(locale.LC_ALL) == "de_DE.UTF-8", text.value
+    finally:
+        locale.setlocale(locale.LC_ALL, earlier)
+    assert german.keys() == plain.keys() and all(german[name] == plain[name] for name in plain), [
+        name for name in plain if german.get(name) != plain[name]]
+
+
 def check_simulation(ini, last, work):
     sim = oak.Simulation(ini, {**RUNS["2D"], "output.folder": "unused"})
     begin = sim.totals()["rho"]
@@ -251,6 +300,7 @@ def main():
         expect("no parameter file", oak.run, "nothing")
         expect("--overwrite", oak.run, ini, {**RUNS["2D"], "output.folder": os.path.join(work, "2D_double")})
         check_simulation(ini, runs["2D", "double"][-1], work)
+        check_locale(ini, work)
     return 0
 
 

@@ -216,7 +216,9 @@ static oak_status_t parse(oak_params_t *fresh, const char *path, const char *tex
   reader.buffer = malloc(strlen(text) + 1);
   OAK_CHECK(reader.buffer, OAK_ERR_MEMORY, "no memory to read '%s'", path);
   reader.line = reader.buffer;
+  oak_c_locale_enter();
   int code = ini_parse_stream(next_line, &reader, take_value, &reader);
+  oak_c_locale_leave();
   expect_key(&reader);
   free(reader.buffer);
   OAK_TRY(reader.status);
