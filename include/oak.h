@@ -11,8 +11,12 @@
  *
  * All functions that take a simulation are collective on its communicator unless they say
  * otherwise; a failure is returned on every rank, with a message in oak_last_error(). A simulation
- * that is NULL is refused, with OAK_ERR_ARGUMENT, by functions that return a status. Other
- * functions return 0, "" or NULL for it, or do nothing. */
+ * that is NULL is refused, with OAK_ERR_ARGUMENT, by functions that return a status, and all are
+ * refused after MPI_Finalize. Other functions return 0, "" or NULL for it, or do nothing.
+ *
+ * Functions that fill or read arrays for all blocks of a rank take the \a count of blocks that the
+ * array has. They refuse it with OAK_ERR_ARGUMENT if the rank has other blocks now. Only one thread
+ * at a time may call oak. */
 #ifndef OAK_H
 #define OAK_H
 
@@ -73,14 +77,15 @@ OAK_API oak_status_t oak_set_initial(oak_t *sim);
  * \return OAK_ERR_MEMORY, with the amount needed, if memory does not suffice on some rank. All
  * ranks then keep the previous mesh and solution, because oak tries to get the memory before it
  * gives up the old solution. A device may later give less memory than this trial has promised. Then
- * the solution on the new mesh is complete and can be written (oak_write_checkpoint). The next
- * oak_advance or adaptation tries to get the missing memory, and returns OAK_ERR_MEMORY again if it
- * fails. */
+ * the solution on the new mesh is complete and can be written (oak_write_checkpoint) and read
+ * (oak_read_cells). The next oak_advance or adaptation tries to get the missing memory, and returns
+ * OAK_ERR_MEMORY again if it fails. Until then, functions that need it return OAK_ERR_STATE. */
 OAK_API oak_status_t oak_adjust_refinement(oak_t *sim, int *changed);
-/** The same with the caller's flags, \a flag [oak_nblocks]: > 0 refine, 0 keep, < 0 coarsen if the
- * whole family has such flags. Levels stay between mesh.min_level and mesh.max_level. Fills ghost
- * cells first. */
-OAK_API oak_status_t oak_adjust_refinement_flags(oak_t *sim, const int *flag, int *changed);
+/** The same with the caller's flags, \a flag [count], count = oak_nblocks: > 0 refine, 0 keep, < 0
+ * coarsen if the whole family has such flags. Levels stay between mesh.min_level and
+ * mesh.max_level. Fills ghost cells first. */
+OAK_API oak_status_t oak_adjust_refinement_flags(oak_t *sim, int count, const int *flag,
+                                                 int *changed);
 
 /** Make the ghost cells of the current state readable by kernels. Ghost cells may be cells of other
  * ranks of the host that are read in place, not copied. They keep their values only while the other
@@ -133,8 +138,9 @@ OAK_API oak_status_t oak_write_checkpoint(oak_t *sim, const char *path);
  * physics, problem or boundary have changed, the time step is found anew. \return OAK_ERR_INPUT if
  * dimension, domain, trees, block size, precision or variables differ, or if blocks are outside of
  * the allowed levels; OAK_ERR_FILE if the file is damaged or is no checkpoint; OAK_ERR_STATE as for
- * oak_update_time_step. After a failure the simulation may only read another checkpoint or be
- * destroyed. */
+ * oak_update_time_step. After a failure that comes after these checks, the simulation
+ * has no blocks, and it may only read another checkpoint or be destroyed: OAK_ERR_STATE from other
+ * functions. */
 OAK_API oak_status_t oak_read_checkpoint(oak_t *sim, const char *path);
 /** Set time and step, for example after the solution was set by oak_write_cells. Arguments agree on
  * all ranks. */
@@ -205,8 +211,13 @@ OAK_API int oak_ghost_layers(const oak_t *sim);
 OAK_API int oak_nvar(const oak_t *sim);
 OAK_API int oak_nblocks(const oak_t *sim);            /**< blocks of this rank */
 OAK_API int64_t oak_nblocks_global(const oak_t *sim); /**< blocks on all ranks */
-OAK_API int64_t oak_cell_updates(const oak_t *sim);   /**< cells updated so far, on all ranks; each
-                                                           stage counts */
+/** A number that changes when the blocks of this rank do: what follows from oak_nblocks,
+ * oak_block_level and oak_block_geometry is known until then. */
+OAK_API long oak_mesh_revision(const oak_t *sim);
+/** A number that changes when the solution does, or what was computed from it may. */
+OAK_API long oak_solution_revision(const oak_t *sim);
+OAK_API int64_t oak_cell_updates(const oak_t *sim); /**< cells updated so far, on all ranks; each
+                                                         stage counts */
 /** Number of cells, since the start and on all ranks, that a stage left invalid and that got
  * first-order fluxes; each stage counts. 0 with scheme.on_invalid = stop. */
 OAK_API int64_t oak_first_order_cells(const oak_t *sim);
@@ -217,10 +228,10 @@ OAK_API int64_t oak_retries(const oak_t *sim);
  * floor adds to the totals of the conserved variables. */
 OAK_API int64_t oak_floored_cells(const oak_t *sim);
 OAK_API const char *oak_variable_name(const oak_t *sim,
-                                      int variable); /**< conserved, then primitive */
-OAK_API int oak_block_level(const oak_t *sim, int block);
-/** Lower corner and cell size of a local block. With mesh.radius = logarithmic, the first
- * coordinate is ln r. */
+                                      int variable);      /**< conserved, then primitive */
+OAK_API int oak_block_level(const oak_t *sim, int block); /**< -1: this rank has no such block */
+/** Lower corner and cell size of a local block; NaN if this rank has no such block. With
+ * mesh.radius = logarithmic, the first coordinate is ln r. */
 OAK_API void oak_block_geometry(const oak_t *sim, int block, double origin[3], double dx[3]);
 /** Bytes of block data, halo buffers and tables on this rank's device. */
 OAK_API int64_t oak_memory(const oak_t *sim);
@@ -229,10 +240,14 @@ OAK_API oak_device_t *oak_device(oak_t *sim);
 /** Read one variable (conserved, then primitive) of local blocks [first, first + count):
  * \a out [count][N^d], interior cells. Not collective. */
 OAK_API oak_status_t oak_read_cells(oak_t *sim, int variable, int first, int count, double *out);
-/** Read a variable by its name in all local blocks: \a out [oak_nblocks][N^d]. It may be any that
- * outputs can write, such as vorticity or a hook OUTPUT. Collective; \a name agrees on all ranks.
- * \return OAK_ERR_INPUT if there is no such variable. */
-OAK_API oak_status_t oak_read_variable(oak_t *sim, const char *name, double *out);
+/** Read a variable by its name in all local blocks: \a out [count][N^d], count = oak_nblocks. It
+ * may be any that outputs can write, such as vorticity or a hook OUTPUT. Collective; \a name agrees
+ * on all ranks. \return OAK_ERR_INPUT if there is no such variable. */
+OAK_API oak_status_t oak_read_variable(oak_t *sim, const char *name, int count, double *out);
+/** Overwrite the conserved variable \a name in all blocks of all ranks, \a in [count][N^d], count =
+ * oak_nblocks, and update oak_time_step. Collective; \a name agrees on all ranks. \return
+ * OAK_ERR_STATE if a cell is then invalid. After a failure the solution is what it was. */
+OAK_API oak_status_t oak_write_variable(oak_t *sim, const char *name, int count, const double *in);
 /** The names that oak_read_variable takes, blank-separated, as many as fit in \a names [size]. Not
  * collective. */
 OAK_API void oak_list_variables(const oak_t *sim, char *names, size_t size);
@@ -241,9 +256,12 @@ OAK_API void oak_list_variables(const oak_t *sim, char *names, size_t size);
 OAK_API const char *oak_variable_unit(const oak_t *sim, const char *name);
 /** Look at the conserved variables where they are, without a copy: \a *cells [oak_nblocks]
  * [oak_nvar][N^d], of floating-point numbers of \a *number_bytes bytes, 4 or 8. They may only be
- * read, and only until the next call that advances, adapts or changes the solution. Not collective.
- * \return OAK_ERR_STATE if they are in the memory of a GPU. */
-OAK_API oak_status_t oak_view_cells(oak_t *sim, const void **cells, int *number_bytes);
+ * read, and are those of the solution only until the next call that advances, adapts or changes it.
+ * With \a hold, the memory itself stays readable until oak_hold_free(hold), also after the solution
+ * has moved elsewhere and after oak_destroy; hold may be NULL. Not collective. \return
+ * OAK_ERR_STATE if they are in the memory of a GPU. */
+OAK_API oak_status_t oak_view_cells(oak_t *sim, const void **cells, int *number_bytes,
+                                    oak_hold_t **hold);
 /** Read all conserved variables with ghost layers: \a out [count][V][(N + 2 G)^d]; edges and
  * corners are NaN. After oak_update_ghostcells. Not collective. */
 OAK_API oak_status_t oak_read_ghosts(oak_t *sim, int first, int count, double *out);
@@ -258,12 +276,13 @@ OAK_API oak_status_t oak_write_cells(oak_t *sim, int variable, int first, int co
                                      const double *in);
 
 /** Set the field beside the state \a name, which a physics or problem file declares with
- * FIELD_STORED(name), to \a in [oak_nblocks][N^d], and fill its ghost cells. From then on it moves
- * with the blocks when the mesh changes. \return OAK_ERR_ARGUMENT if there is no such field or the
- * hook FIELD sets it. */
-OAK_API oak_status_t oak_field_set(oak_t *sim, const char *name, const double *in);
-/** Read the field beside the state \a name: \a out [oak_nblocks][N^d]. Not collective. */
-OAK_API oak_status_t oak_field_get(oak_t *sim, const char *name, double *out);
+ * FIELD_STORED(name), to \a in [count][N^d], count = oak_nblocks, and fill its ghost cells. From
+ * then on it moves with the blocks when the mesh changes. \return OAK_ERR_ARGUMENT if there is no
+ * such field or the hook FIELD sets it. */
+OAK_API oak_status_t oak_field_set(oak_t *sim, const char *name, int count, const double *in);
+/** Read the field beside the state \a name: \a out [count][N^d], count = oak_nblocks. Not
+ * collective. */
+OAK_API oak_status_t oak_field_get(oak_t *sim, const char *name, int count, double *out);
 
 /** An elliptic equation div(a grad u) - b u = f on the mesh of a simulation, which multigrid solves
  * (docs/poisson.md). It computes in double precision. */
@@ -332,9 +351,9 @@ OAK_API oak_status_t oak_solver_write(oak_solver_t *solver, oak_solver_values_t 
 /** Read values of local blocks: \a out [count][N^d]. Not collective. */
 OAK_API oak_status_t oak_solver_read(oak_solver_t *solver, oak_solver_values_t what, int first,
                                      int count, double *out);
-/** The derivative of u along an axis: \a out [oak_nblocks][N^d]. It is the mean of the differences
- * across both faces of a cell. Collective. */
-OAK_API oak_status_t oak_solver_gradient(oak_solver_t *solver, int axis, double *out);
+/** The derivative of u along an axis: \a out [count][N^d], count = oak_nblocks. It is the mean of
+ * the differences across both faces of a cell. Collective. */
+OAK_API oak_status_t oak_solver_gradient(oak_solver_t *solver, int axis, int count, double *out);
 /** Solve the equation. \a report may be NULL. The solution has the same bits for any number of
  * ranks. Collective. \return OAK_ERR_STATE, with the history of residuals, if the tolerance is not
  * reached. */

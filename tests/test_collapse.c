@@ -27,7 +27,7 @@ static sphere_t measure(const sim_t *s, double ambient) {
   double sum[7] = {0};
   double *u[5], *phi = malloc(((size_t)n * s->cells + 1) * sizeof *phi);
   for (int v = 0; v < 5; v++) u[v] = sim_read(s, v);
-  MUST(oak_field_get(s->sim, "phi", phi));
+  MUST(oak_field_get(s->sim, "phi", oak_nblocks(s->sim), phi));
   for (int i = 0; i < n * s->cells; i++) {
     double x[3];
     sim_center(s, i / s->cells, i % s->cells, x);

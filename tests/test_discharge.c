@@ -58,7 +58,7 @@ static front_t look_at_front(const sim_t *s, double low, double high) {
   double *ne = sim_read(s, 0), *ni = sim_read(s, 1), edge[2] = {0};
   double *slope = malloc((size_t)(oak_nblocks(s->sim) * s->cells + 1) * sizeof *slope);
   if (!slope) abort();
-  MUST(oak_field_get(s->sim, "phi_y", slope));
+  MUST(oak_field_get(s->sim, "phi_y", oak_nblocks(s->sim), slope));
   for (int c = 0; c < oak_nblocks(s->sim) * s->cells; c++) {
     double x[3], origin[3], dx[3];
     sim_center(s, c / s->cells, c % s->cells, x);
@@ -110,7 +110,7 @@ static void test_front(void **state) {
 static double field_in_seed(const sim_t *s) {
   double *slope = malloc((size_t)(oak_nblocks(s->sim) * s->cells + 1) * sizeof *slope), most = 0;
   if (!slope) abort();
-  MUST(oak_field_get(s->sim, "phi_y", slope));
+  MUST(oak_field_get(s->sim, "phi_y", oak_nblocks(s->sim), slope));
   for (int c = 0; c < oak_nblocks(s->sim) * s->cells; c++) {
     double x[3];
     sim_center(s, c / s->cells, c % s->cells, x);
@@ -144,7 +144,7 @@ static void test_semi_implicit(void **state) {
 static double *field_of(const sim_t *s, const char *name) {
   double *values = malloc((size_t)(oak_nblocks(s->sim) * s->cells + 1) * sizeof *values);
   if (!values) abort();
-  MUST(oak_field_get(s->sim, name, values));
+  MUST(oak_field_get(s->sim, name, oak_nblocks(s->sim), values));
   return values;
 }
 
@@ -316,7 +316,7 @@ static void test_photoionization(void **state) {
   for (int j = 0; j < 3; j++) {
     light[j] = malloc((size_t)(oak_nblocks(s.sim) * s.cells + 1) * sizeof *light[j]);
     if (!light[j]) abort();
-    MUST(oak_field_get(s.sim, name[j], light[j]));
+    MUST(oak_field_get(s.sim, name[j], oak_nblocks(s.sim), light[j]));
   }
   for (int c = 0; c < oak_nblocks(s.sim) * s.cells; c++) {
     double x[3];
@@ -404,8 +404,8 @@ static void test_case1(void **state) {
   double *x = malloc((size_t)(oak_nblocks(s.sim) * s.cells + 1) * sizeof *x);
   double *y = malloc((size_t)(oak_nblocks(s.sim) * s.cells + 1) * sizeof *y);
   if (!x || !y) abort();
-  MUST(oak_field_get(s.sim, "phi_r", x));
-  MUST(oak_field_get(s.sim, "phi_z", y));
+  MUST(oak_field_get(s.sim, "phi_r", oak_nblocks(s.sim), x));
+  MUST(oak_field_get(s.sim, "phi_z", oak_nblocks(s.sim), y));
   for (int c = 0; c < oak_nblocks(s.sim) * s.cells; c++) {
     double at[3];
     sim_center(&s, c / s.cells, c % s.cells, at);

@@ -36,7 +36,7 @@ static result_t measure(const char *mesh, int level, int two, int dim, int rings
   result_t r = {0};
   double *phi = malloc((size_t)(oak_nblocks(s.sim) * s.cells + 1) * sizeof *phi), worst = 0;
   if (!phi) abort();
-  MUST(oak_field_get(s.sim, "phi", phi));
+  MUST(oak_field_get(s.sim, "phi", oak_nblocks(s.sim), phi));
   for (int i = 0; i < oak_nblocks(s.sim) * s.cells; i++) {
     double x[3], square = 0;
     sim_center(&s, i / s.cells, i % s.cells, x);
@@ -109,8 +109,8 @@ static void test_slab(void **state) {
     const size_t bytes = (size_t)(oak_nblocks(s.sim) * s.cells + 1) * sizeof(double);
     double *phi = malloc(bytes), *slope = malloc(bytes), worst[2] = {0};
     if (!phi || !slope) abort();
-    MUST(oak_field_get(s.sim, "phi", phi));
-    MUST(oak_field_get(s.sim, m ? "phi_z" : "phi_y", slope));
+    MUST(oak_field_get(s.sim, "phi", oak_nblocks(s.sim), phi));
+    MUST(oak_field_get(s.sim, m ? "phi_z" : "phi_y", oak_nblocks(s.sim), slope));
     for (int i = 0; i < oak_nblocks(s.sim) * s.cells; i++) {
       double x[3];
       sim_center(&s, i / s.cells, i % s.cells, x);
@@ -198,7 +198,7 @@ static void test_bits(void **state) {
   for (int i = 0; i < 2; i++) {
     phi[i] = malloc((size_t)(oak_nblocks(s[i].sim) * s[i].cells + 1) * sizeof(double));
     if (!phi[i]) abort();
-    MUST(oak_field_get(s[i].sim, "phi", phi[i]));
+    MUST(oak_field_get(s[i].sim, "phi", oak_nblocks(s[i].sim), phi[i]));
   }
   const int first = (int)s[1].sim->data.mesh->first * s[1].cells;
   for (int i = 0; i < oak_nblocks(s[1].sim) * s[1].cells; i++)
@@ -263,8 +263,8 @@ static void test_hook(void **state) {
   const size_t cells = (size_t)oak_nblocks(one.sim) * one.cells;
   double *phi = malloc((2 * cells + 1) * sizeof *phi), worst = 0;
   if (!phi) abort();
-  MUST(oak_field_get(one.sim, "phi", phi));
-  MUST(oak_field_get(two.sim, "phi", phi + cells));
+  MUST(oak_field_get(one.sim, "phi", oak_nblocks(one.sim), phi));
+  MUST(oak_field_get(two.sim, "phi", oak_nblocks(two.sim), phi + cells));
   for (size_t i = 0; i < cells; i++) worst = worse(worst, fabs(phi[i] - phi[cells + i]));
   worst = max_ranks(MPI_COMM_WORLD, worst);
   report("electrode by hooks: the potential differs by %.1e", worst);
@@ -302,7 +302,7 @@ static double absorbed(int level) {
   const size_t count = (size_t)(oak_nblocks(s.sim) * s.cells);
   double *psi = malloc((count + 1) * sizeof *psi);
   if (!psi) abort();
-  MUST(oak_field_get(s.sim, "psi", psi));
+  MUST(oak_field_get(s.sim, "psi", oak_nblocks(s.sim), psi));
   for (size_t i = 0; i < count; i++) {
     double x[3];
     sim_center(&s, (int)i / s.cells, (int)i % s.cells, x);

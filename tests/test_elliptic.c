@@ -76,7 +76,7 @@ static void refine(sim_t *s, int levels) {
         most = fmax(most, fabs(origin[d] + 0.5 * s->n * dx[d] - 0.55));
       flag[b] = most < 0.26 / (1 << l);
     }
-    MUST(oak_adjust_refinement_flags(s->sim, flag, NULL));
+    MUST(oak_adjust_refinement_flags(s->sim, oak_nblocks(s->sim), flag, NULL));
     free(flag);
   }
 }
@@ -85,7 +85,7 @@ static void refine_all(sim_t *s) {
   const int n = oak_nblocks(s->sim);
   int *flag = malloc((n + 1) * sizeof *flag);
   for (int b = 0; b < n; b++) flag[b] = 1;
-  MUST(oak_adjust_refinement_flags(s->sim, flag, NULL));
+  MUST(oak_adjust_refinement_flags(s->sim, oak_nblocks(s->sim), flag, NULL));
   free(flag);
 }
 

@@ -102,7 +102,7 @@ static void refine(const sim_t *s, int part) {
               : part    ? fmod(x[0] + h * dx[0], 0.5) < 0.25 && fmod(x[1] + h * dx[1], 1.6) < 0.8
                         : 1;
   }
-  MUST(oak_adjust_refinement_flags(s->sim, flag, NULL));
+  MUST(oak_adjust_refinement_flags(s->sim, oak_nblocks(s->sim), flag, NULL));
   free(flag);
 }
 
@@ -142,7 +142,7 @@ static void find_errors(const sim_t *s, oak_solver_t *solver, kind_t kind, int a
   if (axis < 0)
     MUST(oak_solver_read(solver, OAK_SOLVER_SOLUTION, 0, n, u));
   else
-    MUST(oak_solver_gradient(solver, axis, u));
+    MUST(oak_solver_gradient(solver, axis, oak_nblocks(s->sim), u));
   error[0] = 0;
   for (int i = 0; i < n * s->cells; i++) {
     const double e = fabs(u[i] - exact_u[i]), v = sim_volume(s, i / s->cells);

@@ -49,7 +49,7 @@ static case_t case_new(MPI_Comm comm, int dim, int n) {
     block_center(&c, b, 0, x);
     flag[b] = x[0] < 0.5 && x[1] > 0.5;
   }
-  MUST(oak_adjust_refinement_flags(sim, flag, NULL));
+  MUST(oak_adjust_refinement_flags(sim, oak_nblocks(sim), flag, NULL));
   free(flag);
   oak_elliptic_setup_t setup = {
       .transport = &sim->data.transport, .timers = &sim->data.timers, .a = 2};

@@ -29,7 +29,7 @@ static sim_t sim_of(MPI_Comm comm, int dim, int level, int rounds, int finest, c
       for (int d = 0; d < dim; d++) high[d] = low[d] + 8 * dx[d];
       flag[b] = !chosen || chosen(low, high, dim);
     }
-    MUST(oak_adjust_refinement_flags(s.sim, flag, NULL));
+    MUST(oak_adjust_refinement_flags(s.sim, oak_nblocks(s.sim), flag, NULL));
     free(flag);
   }
   return s;

@@ -23,7 +23,7 @@ static void refine(sim_t *s, int (*wanted)(const double x[3], int round), int ro
     for (int d = 0; d < 2; d++) x[d] += 0.5 * s->n * dx[d];
     flag[b] = wanted(x, round);
   }
-  MUST(oak_adjust_refinement_flags(s->sim, flag, NULL));
+  MUST(oak_adjust_refinement_flags(s->sim, oak_nblocks(s->sim), flag, NULL));
   free(flag);
 }
 
@@ -86,7 +86,7 @@ static void find_errors(const sim_t *s, oak_solver_t *solver, int axis, function
   if (axis < 0)
     MUST(oak_solver_read(solver, OAK_SOLVER_SOLUTION, 0, n, u));
   else
-    MUST(oak_solver_gradient(solver, axis, u));
+    MUST(oak_solver_gradient(solver, axis, oak_nblocks(s->sim), u));
   error[0] = error[1] = 0;
   for (int i = 0; i < n * s->cells; i++) {
     sim_center(s, i / s->cells, i % s->cells, x);

@@ -24,7 +24,7 @@ static sim_t sim_of(int dim, int level, int finer, int finest) {
       for (int d = 0; d < dim; d++) most = fmax(most, fabs(origin[d] + 4 * dx[d]));
       flag[b] = most < 0.6 / (1 << round);
     }
-    MUST(oak_adjust_refinement_flags(s.sim, flag, NULL));
+    MUST(oak_adjust_refinement_flags(s.sim, oak_nblocks(s.sim), flag, NULL));
     free(flag);
   }
   return s;
@@ -34,7 +34,7 @@ static void refine_all(sim_t *s) {
   const int n = oak_nblocks(s->sim);
   int *flag = malloc((n + 1) * sizeof *flag);
   for (int b = 0; b < n; b++) flag[b] = 1;
-  MUST(oak_adjust_refinement_flags(s->sim, flag, NULL));
+  MUST(oak_adjust_refinement_flags(s->sim, oak_nblocks(s->sim), flag, NULL));
   free(flag);
 }
 
@@ -254,7 +254,7 @@ static void test_mistakes(void **state) {
   assert_int_equal(oak_solve(solver, NULL), OAK_ERR_STATE);
   assert_non_null(strstr(oak_last_error(), "after 2 cycles"));
   refine_all(&s); /* not above max_level: the mesh stays */
-  assert_int_equal(oak_solver_gradient(solver, 2, NULL), OAK_ERR_ARGUMENT);
+  assert_int_equal(oak_solver_gradient(solver, 2, 0, NULL), OAK_ERR_ARGUMENT);
   assert_int_equal(oak_solver_write(solver, OAK_SOLVER_A, 0, 0, NULL), OAK_ERR_ARGUMENT);
   /* If ranks asked for different numbers of repeats, they would wait for each other for ever. */
   int rank;

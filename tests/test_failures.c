@@ -188,7 +188,7 @@ static oak_status_t use_library(oak_params_t *params, oak_t **sim, char **key, i
   snprintf(path, sizeof path, "%s/../examples/1_library/mach.c", test_folder());
   OAK_TRY(oak_kernel_build(*sim, path, "mach", &kernel));
   OAK_TRY(oak_initialize(*sim));
-  OAK_TRY(oak_adjust_refinement_flags(*sim, flag, NULL));
+  OAK_TRY(oak_adjust_refinement_flags(*sim, oak_nblocks(*sim), flag, NULL));
   OAK_TRY(oak_advance(*sim, oak_time_step(*sim)));
   st = oak_device_alloc(oak_device(*sim), 64 * sizeof(double), (void **)&args.mach);
   if (st == OAK_OK) st = oak_kernel_run(*sim, kernel, &args, sizeof args);

@@ -149,7 +149,7 @@ static field_t field_new(const mesh_case_t *c, int components, int interpolation
   for (int round = 0; round < 2; round++) {
     int *flag = malloc((oak_nblocks(sim) + 1) * sizeof *flag), changed;
     make_flags(&f, round, flag);
-    MUST(oak_adjust_refinement_flags(sim, flag, &changed));
+    MUST(oak_adjust_refinement_flags(sim, oak_nblocks(sim), flag, &changed));
     assert_true(changed);
     free(flag);
   }

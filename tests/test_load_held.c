@@ -39,7 +39,7 @@ static void test_held(void **state) {
       if (!flag) abort();
       const int turn = step / 4;
       for (int b = 0; b < n; b++) flag[b] = turn % 2 ? (b * 7 + turn / 2) % 5 == 0 : -1;
-      MUST(oak_adjust_refinement_flags(s.sim, flag, &changed));
+      MUST(oak_adjust_refinement_flags(s.sim, oak_nblocks(s.sim), flag, &changed));
       free(flag);
       adaptations++;
       changes += changed;

@@ -36,7 +36,7 @@ static sim_t new_mesh(int dim, int periodic) {
       for (int d = 0; d < dim; d++) far = fmax(far, fabs(origin[d] + s.n / 2 * dx[d] - 0.43));
       flag[b] = far < 0.1;
     }
-    MUST(oak_adjust_refinement_flags(s.sim, flag, &changed));
+    MUST(oak_adjust_refinement_flags(s.sim, oak_nblocks(s.sim), flag, &changed));
     free(flag);
   }
   int lowest, highest;

@@ -41,7 +41,7 @@ static void finer_inside(sim_t *s) {
     oak_block_geometry(s->sim, b, origin, dx);
     flag[b] = fabs(origin[0] + 4 * dx[0] - 0.5) < 0.25 && fabs(origin[1] + 4 * dx[1] - 0.4) < 0.25;
   }
-  MUST(oak_adjust_refinement_flags(s->sim, flag, NULL));
+  MUST(oak_adjust_refinement_flags(s->sim, oak_nblocks(s->sim), flag, NULL));
   MUST(oak_set_initial(s->sim));
   MUST(oak_update_time_step(s->sim));
   free(flag);
@@ -124,8 +124,8 @@ static void test_bits(void **state) {
   const size_t cells = (size_t)s[1].cells;
   double *one = malloc(oak_nblocks(s[0].sim) * cells * sizeof *one);
   double *all = malloc((n * cells + 1) * sizeof *all);
-  MUST(oak_field_get(s[0].sim, "phi", one));
-  MUST(oak_field_get(s[1].sim, "phi", all));
+  MUST(oak_field_get(s[0].sim, "phi", oak_nblocks(s[0].sim), one));
+  MUST(oak_field_get(s[1].sim, "phi", oak_nblocks(s[1].sim), all));
   for (size_t i = 0; i < n * cells; i++)
     different += memcmp(&one[first * cells + i], &all[i], sizeof *one) != 0;
   free(one);

@@ -101,7 +101,7 @@ typedef double grid_t[CELLS][CELLS];
 /* Values of a field, or of variable N without a name. */
 static void read_grid(const sim_t *s, const char *field, grid_t out) {
   double *v = field ? malloc(CELLS * CELLS * sizeof *v) : sim_read(s, N);
-  if (field) MUST(oak_field_get(s->sim, field, v));
+  if (field) MUST(oak_field_get(s->sim, field, oak_nblocks(s->sim), v));
   for (int i = 0; i < CELLS * CELLS; i++) {
     double x[3];
     sim_center(s, i / s->cells, i % s->cells, x);

@@ -25,7 +25,7 @@ typedef double (*exact_t)(const double x[3], double t);
 static void errors(const sim_t *s, const char *field, exact_t exact, double out[2]) {
   const int n = oak_nblocks(s->sim);
   double *v = malloc(((size_t)n * s->cells + 1) * sizeof *v), sum[2] = {0, 0}, most = 0;
-  MUST(oak_field_get(s->sim, field, v));
+  MUST(oak_field_get(s->sim, field, oak_nblocks(s->sim), v));
   for (int i = 0; i < n * s->cells; i++) {
     double x[3];
     sim_center(s, i / s->cells, i % s->cells, x);
@@ -60,7 +60,7 @@ static void refine_there(sim_t *s, int which) {
     flag[b] = fabs(origin[0] + s->n / 2 * dx[0] - (which ? 0.75 : 0.5)) < 0.25 &&
               fabs(origin[1] + s->n / 2 * dx[1] - (which ? 0.5 : 0.75)) < 0.25;
   }
-  MUST(oak_adjust_refinement_flags(s->sim, flag, NULL));
+  MUST(oak_adjust_refinement_flags(s->sim, oak_nblocks(s->sim), flag, NULL));
   MUST(oak_update_time_step(s->sim));
   free(flag);
 }
@@ -169,8 +169,8 @@ static void test_bits(void **state) {
     const char *const name = v ? "phi_y" : "phi";
     double *one = malloc(oak_nblocks(s[0].sim) * cells * sizeof *one);
     double *all = malloc((n * cells + 1) * sizeof *all);
-    MUST(oak_field_get(s[0].sim, name, one));
-    MUST(oak_field_get(s[1].sim, name, all));
+    MUST(oak_field_get(s[0].sim, name, oak_nblocks(s[0].sim), one));
+    MUST(oak_field_get(s[1].sim, name, oak_nblocks(s[1].sim), all));
     for (size_t i = 0; i < n * cells; i++)
       different += memcmp(&one[first * cells + i], &all[i], sizeof *one) != 0;
     free(one);

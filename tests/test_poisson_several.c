@@ -40,7 +40,7 @@ static const struct {
 
 static double *read_field(const sim_t *s, const char *name) {
   double *v = malloc(((size_t)oak_nblocks(s->sim) * s->cells + 1) * sizeof *v);
-  MUST(oak_field_get(s->sim, name, v));
+  MUST(oak_field_get(s->sim, name, oak_nblocks(s->sim), v));
   return v;
 }
 
@@ -66,7 +66,7 @@ static void refine(sim_t *s) {
     oak_block_geometry(s->sim, b, origin, dx);
     flag[b] = origin[0] < 0.4 && origin[1] < 0.4;
   }
-  MUST(oak_adjust_refinement_flags(s->sim, flag, NULL));
+  MUST(oak_adjust_refinement_flags(s->sim, oak_nblocks(s->sim), flag, NULL));
   free(flag);
 }
 

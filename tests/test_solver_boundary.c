@@ -122,7 +122,7 @@ static void refine_corner(const sim_t *s) {
       oak_block_geometry(s->sim, b, origin, dx);
       flag[b] = origin[0] == 0 && origin[1] == 0 && (s->dim == 2 || origin[2] == 0);
     }
-    MUST(oak_adjust_refinement_flags(s->sim, flag, &changed));
+    MUST(oak_adjust_refinement_flags(s->sim, oak_nblocks(s->sim), flag, &changed));
     assert_true(changed);
     free(flag);
   }

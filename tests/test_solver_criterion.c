@@ -30,7 +30,7 @@ static void uneven_mesh(const sim_t *s) {
     int *flag = malloc((n + 1) * sizeof *flag);
     if (!flag) abort();
     for (int b = 0; b < n; b++) flag[b] = (s->sim->data.mesh->first + b) % 4 == 2;
-    MUST(oak_adjust_refinement_flags(s->sim, flag, NULL));
+    MUST(oak_adjust_refinement_flags(s->sim, oak_nblocks(s->sim), flag, NULL));
     free(flag);
   }
 }

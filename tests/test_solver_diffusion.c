@@ -95,7 +95,7 @@ static void test_step_after_refinement(void **state) {
   const int n = oak_nblocks(s.sim);
   int changed, *flag = malloc((n + 1) * sizeof *flag);
   for (int b = 0; b < n; b++) flag[b] = 1;
-  MUST(oak_adjust_refinement_flags(s.sim, flag, &changed));
+  MUST(oak_adjust_refinement_flags(s.sim, oak_nblocks(s.sim), flag, &changed));
   free(flag);
   const double after = oak_time_step(s.sim);
   report("step %.6g before all blocks become fine, %.6g after", before, after);

@@ -143,7 +143,7 @@ static void interpolation(int dim, int trees, const char *limiter) {
     const int at[3] = {(int)(x[0] * trees), (int)(x[1] * trees), (int)(x[2] * trees)};
     flag[b] = noise(at, 7) < 0.3;
   }
-  MUST(oak_adjust_refinement_flags(s.sim, flag, NULL));
+  MUST(oak_adjust_refinement_flags(s.sim, oak_nblocks(s.sim), flag, NULL));
   const double error = refined_error(&s, cells, count);
   MUST(oak_update_ghostcells(s.sim));
   const double least = least_internal(&s);
@@ -299,7 +299,7 @@ static void bounded_mesh(int dim, const char *keys) {
   }
   set_rows(&s, 0, 7, 0);
   MUST(oak_update_time_step(s.sim));
-  MUST(oak_adjust_refinement_flags(s.sim, flag, NULL));
+  MUST(oak_adjust_refinement_flags(s.sim, oak_nblocks(s.sim), flag, NULL));
   const int n = oak_nblocks(s.sim);
   double *u = malloc(((size_t)n * s.cells + 1) * sizeof *u);
   if (!u) abort();

@@ -3,6 +3,8 @@
  * them when the mesh changes and at a restart, how hooks and outputs read them. The solution that
  * depends on them has the same bits on any number of ranks. */
 // TEST np={1,2,3} timeout=120
+#include <limits.h>
+
 #include "solver/data/variables.h"
 #include "solver/step/sim.h"
 #include "solver_test.h"
@@ -33,14 +35,14 @@ static void set_memory(const sim_t *s) {
       sim_center(s, b, c, x);
       in[b * s->cells + c] = value_of("memory", x);
     }
-  MUST(oak_field_set(s->sim, "memory", in));
+  MUST(oak_field_set(s->sim, "memory", oak_nblocks(s->sim), in));
   free(in);
 }
 
 static double *read_field(const sim_t *s, const char *name) {
   double *out = malloc(((size_t)oak_nblocks(s->sim) * s->cells + 1) * sizeof *out);
   if (!out) abort();
-  MUST(oak_field_get(s->sim, name, out));
+  MUST(oak_field_get(s->sim, name, oak_nblocks(s->sim), out));
   return out;
 }
 
@@ -178,18 +180,85 @@ static void test_mistakes(void **state) {
   (void)state;
   double value = 0;
   sim_t s = make(MPI_COMM_WORLD, "");
-  assert_int_equal(oak_field_set(s.sim, "hil", &value), OAK_ERR_ARGUMENT);
+  assert_int_equal(oak_field_set(s.sim, "hil", oak_nblocks(s.sim), &value), OAK_ERR_ARGUMENT);
   assert_non_null(strstr(oak_last_error(), "there is no field hil"));
   assert_non_null(strstr(oak_last_error(), "declare memory hill"));
-  assert_int_equal(oak_field_set(s.sim, "hill", &value), OAK_ERR_ARGUMENT);
+  assert_int_equal(oak_field_set(s.sim, "hill", oak_nblocks(s.sim), &value), OAK_ERR_ARGUMENT);
   assert_non_null(strstr(oak_last_error(), "FIELD(hill, at) of the problem"));
   sim_free(&s);
 }
 
+/** Arrays of another mesh. The last rank alone has one, and all ranks must fail. */
+static void test_arrays(void **state) {
+  (void)state;
+  sim_t s = make(MPI_COMM_WORLD, "");
+  MUST(oak_initialize(s.sim));
+  const char *name = oak_variable_name(s.sim, 0);
+  const int n = oak_nblocks(s.sim), wrong = n - (test_rank == test_size - 1);
+  const long mesh = oak_mesh_revision(s.sim), solution = oak_solution_revision(s.sim);
+  double *array = sim_read(&s, 0), geometry[2][3];
+  int *flag = calloc(n + 1, sizeof *flag);
+  const oak_status_t refused[] = {oak_read_variable(s.sim, name, wrong, array),
+                                  oak_write_variable(s.sim, name, wrong, array),
+                                  oak_field_set(s.sim, "memory", wrong, array),
+                                  oak_adjust_refinement_flags(s.sim, wrong, flag, NULL)};
+  for (int i = 0; i < 4; i++) assert_int_equal(refused[i], OAK_ERR_ARGUMENT);
+  assert_non_null(strstr(oak_last_error(), "the mesh has changed, or the array is another one"));
+  assert_int_equal(oak_field_get(s.sim, "memory", n + 1, array), OAK_ERR_ARGUMENT);
+  assert_int_equal(oak_read_cells(s.sim, 0, 1, INT_MAX, array), OAK_ERR_ARGUMENT);
+  assert_int_equal(oak_block_level(s.sim, n), -1);
+  oak_block_geometry(s.sim, n, geometry[0], geometry[1]);
+  assert_true(isnan(geometry[0][0]) && isnan(geometry[1][0]));
+  assert_int_equal(oak_mesh_revision(s.sim), mesh);
+  for (int b = 0; b < n; b++) flag[b] = 1;
+  MUST(oak_adjust_refinement_flags(s.sim, n, flag, NULL));
+  assert_true(oak_mesh_revision(s.sim) != mesh && oak_solution_revision(s.sim) != solution);
+  free(array);
+  free(flag);
+  sim_free(&s);
+}
+
+/** What a program looks at stays in memory, through growing meshes and the end of the simulation.
+ */
+static void test_view(void **state) {
+  (void)state;
+  enum { LOOKS = 4 };
+  const void *cells[LOOKS];
+  oak_hold_t *hold[LOOKS];
+  double sum = 0;
+  int bytes, wrong = 0, count[LOOKS];
+  sim_t s = make(MPI_COMM_WORLD, "mesh.max_level=5");
+  MUST(oak_initialize(s.sim));
+  if (oak_view_cells(s.sim, &cells[0], &bytes, NULL) == OAK_ERR_STATE) skip(); /* a GPU */
+  for (int i = 0; i < LOOKS; i++) {
+    int *flag = calloc(oak_nblocks(s.sim) + 1, sizeof *flag);
+    for (int b = 0; b < oak_nblocks(s.sim); b++) flag[b] = 1;
+    MUST(oak_view_cells(s.sim, &cells[i], &bytes, &hold[i]));
+    count[i] = oak_nblocks(s.sim) * s.cells;
+    double *copy = sim_read(&s, 0);
+    for (int c = 0; c < s.cells && count[i]; c++) /* of the first block and variable */
+      wrong += copy[c] != ((const double *)cells[i])[c];
+    free(copy);
+    MUST(oak_adjust_refinement_flags(s.sim, oak_nblocks(s.sim), flag, NULL));
+    free(flag);
+  }
+  sim_free(&s);
+  for (int i = 0; i < LOOKS; i++) {
+    for (int c = 0; c < count[i]; c++) sum += ((const double *)cells[i])[c];
+    oak_hold_free(&hold[i]);
+    assert_null(hold[i]);
+  }
+  report("%d looks, all values together %g", LOOKS, sum);
+  assert_int_equal(wrong, 0);
+}
+
 int main(int argc, char **argv) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_mesh_changes), cmocka_unit_test(test_ghost_cells),
-      cmocka_unit_test(test_ranks_and_restart), cmocka_unit_test(test_criterion),
-      cmocka_unit_test(test_mistakes)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_mesh_changes),
+                                     cmocka_unit_test(test_ghost_cells),
+                                     cmocka_unit_test(test_ranks_and_restart),
+                                     cmocka_unit_test(test_criterion),
+                                     cmocka_unit_test(test_mistakes),
+                                     cmocka_unit_test(test_arrays),
+                                     cmocka_unit_test(test_view)};
   return TEST_MAIN(tests);
 }

@@ -88,7 +88,7 @@ static void change_mesh(const sim_t *s, const double point[3], int add) {
   sim_levels(s, &lowest, &highest);
   for (int b = 0; b < n; b++)
     flag[b] = add ? contains(s, b, point) : -(oak_block_level(s->sim, b) == highest);
-  MUST(oak_adjust_refinement_flags(s->sim, flag, &changed));
+  MUST(oak_adjust_refinement_flags(s->sim, oak_nblocks(s->sim), flag, &changed));
   free(flag);
   int now;
   sim_levels(s, &lowest, &now);

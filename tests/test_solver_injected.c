@@ -38,7 +38,7 @@ static base_t base_new(int dim) {
   int *flag = calloc((size_t)oak_nblocks(b.s.sim) + 1, sizeof *flag);
   if (!flag) abort();
   if (test_rank == 0 && oak_nblocks(b.s.sim) > 0) flag[0] = 1;
-  MUST(oak_adjust_refinement_flags(b.s.sim, flag, NULL));
+  MUST(oak_adjust_refinement_flags(b.s.sim, oak_nblocks(b.s.sim), flag, NULL));
   free(flag);
   b.good = calloc((size_t)b.s.nvar, sizeof *b.good);
   if (!b.good) abort();

@@ -76,7 +76,7 @@ static oak_status_t grow(const sim_t *s) {
     oak_block_geometry(s->sim, b, x, dx);
     flag[b] = x[0] < 0.5 && x[1] < 0.5;
   }
-  const oak_status_t st = oak_adjust_refinement_flags(s->sim, flag, &changed);
+  const oak_status_t st = oak_adjust_refinement_flags(s->sim, oak_nblocks(s->sim), flag, &changed);
   free(flag);
   return st;
 }

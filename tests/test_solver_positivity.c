@@ -304,7 +304,7 @@ static int change_mesh(const sim_t *s, int round) {
     for (int d = 0; d < s->dim; d++) h = mix(h ^ (uint64_t)llround(origin[d] * 4096));
     flag[b] = h % 8 == 0 ? 1 : oak_block_level(s->sim, b) == 2 ? -1 : 0;
   }
-  MUST(oak_adjust_refinement_flags(s->sim, flag, &changed));
+  MUST(oak_adjust_refinement_flags(s->sim, oak_nblocks(s->sim), flag, &changed));
   free(flag);
   return changed;
 }

@@ -28,7 +28,7 @@ static void random_mesh(const sim_t *s) {
       sim_center(s, b, 0, x);
       flag[b] = noise(x, round) < 0.3;
     }
-    MUST(oak_adjust_refinement_flags(s->sim, flag, NULL));
+    MUST(oak_adjust_refinement_flags(s->sim, oak_nblocks(s->sim), flag, NULL));
     free(flag);
   }
 }
@@ -347,7 +347,7 @@ static int adapt_on_host(sim_t *s, const buffer_case_t *k, int salt) {
   find_flags(s, k, salt, flag);
   find_flags(s, &none, salt, plain);
   for (int b = 0; b < n; b++) others += flag[b] != plain[b];
-  MUST(oak_adjust_refinement_flags(s->sim, flag, NULL));
+  MUST(oak_adjust_refinement_flags(s->sim, oak_nblocks(s->sim), flag, NULL));
   free(flag);
   free(plain);
   return others;

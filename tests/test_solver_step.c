@@ -81,7 +81,7 @@ static void test_levels(void **state) {
     int flag[64], changed;
     for (int b = 0; b < 64; b++) flag[b] = step[i];
     assert_true(oak_nblocks(s.sim) <= 64);
-    if (step[i]) MUST(oak_adjust_refinement_flags(s.sim, flag, &changed));
+    if (step[i]) MUST(oak_adjust_refinement_flags(s.sim, oak_nblocks(s.sim), flag, &changed));
     assert_true(fabs(oak_time_step(s.sim) / want[i] - 1) < 1e-14);
     MUST(oak_advance(s.sim, 1e-4));
     assert_true(fabs(oak_time_step(s.sim) / want[i] - 1) < 1e-14);

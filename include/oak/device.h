@@ -199,6 +199,12 @@ OAK_API oak_status_t oak_device_download(oak_device_t *dev, void *host, const vo
 OAK_API oak_status_t oak_device_share(oak_device_t *dev, size_t bytes, void **out,
                                       oak_handle_t *handle);
 OAK_API void oak_device_unshare(oak_device_t *dev, void *ptr, oak_handle_t *handle);
+/** Keep memory of a device that has the host's memory, as it was allocated or shared, until
+ * oak_hold_free: also after it was freed, and after the device was closed. Any thread may call
+ * oak_hold_free. Neither is collective. */
+typedef struct oak_hold oak_hold_t;
+OAK_API oak_status_t oak_device_hold(oak_device_t *dev, const void *ptr, oak_hold_t **hold);
+OAK_API void oak_hold_free(oak_hold_t **hold);
 /** Map such memory of another process. OAK_ERR_DEVICE: this host does not allow it. */
 OAK_API oak_status_t oak_device_attach(oak_device_t *dev, const oak_handle_t *handle, void **out);
 OAK_API void oak_device_detach(oak_device_t *dev, void *ptr);

@@ -94,15 +94,15 @@ class Blocks:
     step: Any
 
     def _set_blocks(self, level, index):
-        self.level = np.asarray(level, dtype=np.int64)
-        self.index = np.asarray(index, dtype=np.int64).reshape(len(self.level), self.dim)
-        self._cache = {}
-        self._sorted = {}
-        for l in np.unique(self.level):
-            mine = np.flatnonzero(self.level == l)
-            key = self._key(int(l), self.index[mine])
+        level = np.asarray(level, dtype=np.int64)
+        index = np.asarray(index, dtype=np.int64).reshape(len(level), self.dim)
+        places = {}
+        for l in np.unique(level):
+            mine = np.flatnonzero(level == l)
+            key = self._key(int(l), index[mine])
             order = np.argsort(key)
-            self._sorted[int(l)] = (key[order], mine[order])
+            places[int(l)] = (key[order], mine[order])
+        self.level, self.index, self._sorted, self._cache = level, index, places, {}
 
     # ---- blocks
 
@@ -228,9 +228,10 @@ class Blocks:
 
     def __getitem__(self, variable: str) -> np.ndarray:
         """read(), kept in memory."""
-        if variable not in self._cache:
-            self._cache[variable] = self.read(variable)
-        return self._cache[variable]
+        cache = self._cache
+        if variable not in cache:
+            cache[variable] = self.read(variable)
+        return cache[variable]
 
     def keys(self) -> list[str]:
         """Names that p[...] takes."""

@@ -6,11 +6,13 @@ from __future__ import annotations
 import atexit
 import ctypes
 import ctypes.util
+import functools
 import math
 import os
+import threading
 import weakref
 from collections.abc import Mapping
-from typing import Any, Optional, Union
+from typing import Any, NoReturn, Optional, Union
 
 import numpy as np
 
@@ -21,6 +23,7 @@ from .files import OakError
 _library = None  # the loaded library; MPI is initialised then
 _world = None  # MPI_COMM_WORLD as C takes it
 _alive: weakref.WeakSet[Simulation] = weakref.WeakSet()
+_lock = threading.RLock()  # one thread at a time uses the library, whatever the simulation
 
 
 def _find_library():
@@ -62,22 +65,86 @@ def _load():
     done = ctypes.c_int()
     lib.MPI_Initialized(ctypes.byref(done))
     if not done.value:
-        lib.MPI_Init_thread(None, None, 1, ctypes.byref(done))
-        atexit.register(_finish, lib)
+        atexit.register(_finish, lib, os.getpid())
+        lib.MPI_Init_thread(None, None, 2, ctypes.byref(done))  # MPI_THREAD_SERIALIZED
     for name in ("oak_last_error", "oak_variable_name", "oak_variable_unit", "oak_params_text"):
         getattr(lib, name).restype = ctypes.c_char_p
     for name in ("oak_time", "oak_time_step"):
         getattr(lib, name).restype = ctypes.c_double
-    for name in ("oak_step", "oak_nblocks_global"):
+    for name in ("oak_step", "oak_nblocks_global", "oak_mesh_revision", "oak_solution_revision"):
         getattr(lib, name).restype = ctypes.c_int64
     _library = lib
     return lib
 
 
-def _finish(lib):
-    for sim in list(_alive):
-        sim.close()
-    lib.MPI_Finalize()
+def _forked():
+    """In a new process, no other thread has the lock."""
+    global _lock  # pylint: disable=global-statement
+    _lock = threading.RLock()
+
+
+os.register_at_fork(after_in_child=_forked)
+
+
+def _finish(lib, process):
+    if os.getpid() != process:  # a fork
+        return
+    with _lock:
+        for sim in list(_alive):
+            sim._free()  # pylint: disable=protected-access
+        over = ctypes.c_int()
+        lib.MPI_Finalized(ctypes.byref(over))
+        if not over.value:
+            lib.MPI_Finalize()
+
+
+def _alone(method):
+    """A method that other threads wait for."""
+    @functools.wraps(method)
+    def locked(self, *args, **kwargs):
+        with _lock:
+            return method(self, *args, **kwargs)
+    return locked
+
+
+def _changes(method):
+    """A method that changes the simulation. Other threads wait for it. A signal handler, which Python calls in the
+    midst of methods, must not call it there."""
+    @functools.wraps(method)
+    def locked(self, *args, **kwargs):
+        if _lock._is_owned():  # type: ignore[attr-defined] # pylint: disable=protected-access
+            raise OakError(f"{method.__name__}() within another call of oak: a signal handler may look at a simulation, "
+                           "and it may set a flag after which the main program changes the simulation")
+        with _lock:
+            return method(self, *args, **kwargs)
+    return locked
+
+
+def _followed(name):
+    """An attribute that is read anew when the mesh or the solution has changed."""
+    def get(self):
+        with _lock:
+            self._follow()
+            return self.__dict__[name]
+
+    def put(self, value):
+        self.__dict__[name] = value
+    return property(get, put)
+
+
+class _Cells:
+    """Cells of a simulation where they are, to be read. NumPy arrays of them keep the memory, also after the simulation
+    has left it."""
+
+    def __init__(self, lib, sim, shape):
+        start, size = ctypes.c_void_p(), ctypes.c_int()
+        self._lib, self._hold = lib, ctypes.c_void_p()
+        _check(lib.oak_view_cells(sim, ctypes.byref(start), ctypes.byref(size), ctypes.byref(self._hold)))
+        self.__array_interface__ = {"shape": shape, "typestr": np.dtype(f"f{size.value}").str, "data": (start.value, True),
+                                    "version": 3}
+
+    def __del__(self):
+        self._lib.oak_hold_free(ctypes.byref(self._hold))
 
 
 def _check(status):
@@ -117,10 +184,20 @@ class Simulation(Blocks):
     derived     further names for sim[...]: vorticity, hooks OUTPUT, fields, level, ...; on several ranks these are
                 collective
 
-    What Blocks can do (uniform, slice, line, integral, ...) works on the present state."""
+    What Blocks can do (uniform, slice, line, integral, ...) works on the present state. Threads may share simulations:
+    each call waits until that of another thread has ended."""
 
+    _process = 0  # that made it
+
+    level = _followed("level")
+    index = _followed("index")
+    _sorted = _followed("_sorted")
+    _cache = _followed("_cache")
+
+    @_alone
     def __init__(self, parameters: Union[str, os.PathLike[str]], settings: Optional[Mapping[str, Any]] = None) -> None:
-        self._handle, self._params = ctypes.c_void_p(), ctypes.c_void_p()
+        self._handle, self._params, self._process = ctypes.c_void_p(), ctypes.c_void_p(), os.getpid()
+        self._fits = self._holds = -1  # revisions of the mesh that was read, and of the solution in the cache
         lib = self._lib = _load()
         _alive.add(self)
         _check(lib.oak_params_new(ctypes.byref(self._params)))
@@ -143,13 +220,20 @@ class Simulation(Blocks):
             out[:] = corner[:self.dim]
         self.coordinates = lib.oak_params_text(self._params, b"mesh.coordinates").decode()
         self.radius = lib.oak_params_text(self._params, b"mesh.radius").decode()
-        self._read_mesh()
+        trees = (ctypes.c_int * 3)()
+        lib.oak_params_ints(self._params, b"mesh.trees", trees)
+        self.trees = np.array(trees[:self.dim], dtype=np.int64)
 
     @property
     def _sim(self):
         if not self._handle:
             raise OakError("this simulation is closed: make a new one")
+        if self._process != os.getpid():
+            raise OakError("this simulation belongs to the process that made it: make a new one in this process")
         return self._handle
+
+    def __reduce_ex__(self, protocol: Any) -> NoReturn:
+        raise OakError("a simulation cannot be copied or pickled: write_checkpoint(), and read_checkpoint() in another one")
 
     def __repr__(self) -> str:
         return super().__repr__() if self._handle else "<oak.Simulation: closed>"
@@ -170,6 +254,19 @@ class Simulation(Blocks):
     def keys(self) -> list[str]:
         return self.variables + self.derived
 
+    def _follow(self):
+        """Read the mesh anew if it is another one, and forget values of an earlier solution."""
+        mesh, solution = self._lib.oak_mesh_revision(self._sim), self._lib.oak_solution_revision(self._sim)
+        if mesh != self._fits:
+            if not self._lib.oak_nblocks_global(self._sim):
+                raise OakError("reading a checkpoint, or an adaptation, has failed halfway, so there is no solution: read "
+                               "another checkpoint, or close the simulation")
+            self._read_mesh()
+            self._fits, self._holds = mesh, solution
+        elif solution != self._holds:
+            self._cache = {}
+            self._holds = solution
+
     def _read_mesh(self):
         lib, count = self._lib, self._lib.oak_nblocks(self._sim)
         origin, dx = (ctypes.c_double * 3)(), (ctypes.c_double * 3)()
@@ -178,24 +275,29 @@ class Simulation(Blocks):
             level[b] = lib.oak_block_level(self._sim, b)
             lib.oak_block_geometry(self._sim, b, origin, dx)
             corner[b] = origin[:self.dim]
-            if b == 0:
-                width = np.array(dx[:self.dim]) * 2.0 ** level[0] * self.block_shape
-                self.trees = np.rint((self._high - self._low) / width).astype(np.int64)
         index = np.rint((corner - self._low) / (self.cell_size(level) * self.block_shape))
         self._set_blocks(level, index)
 
     def _step(self):
         return self.step_number
 
+    @_changes
     def close(self) -> None:
         """Free the simulation; also done when Python forgets it."""
+        self._free()
+
+    def _free(self):
+        if self._process != os.getpid():
+            return
         if self._handle:
             self._lib.oak_destroy(ctypes.byref(self._handle))
+            self._handle = ctypes.c_void_p()  # also if MPI has ended
         if self._params:
             self._lib.oak_params_destroy(ctypes.byref(self._params))
 
+    @_alone
     def __del__(self) -> None:
-        self.close()
+        self._free()
 
     def __enter__(self) -> Simulation:
         return self
@@ -206,31 +308,40 @@ class Simulation(Blocks):
     # ---- stepping
 
     @property
+    @_alone
     def time(self) -> float:
         return self._lib.oak_time(self._sim)
 
     @property
+    @_alone
     def step_number(self) -> int:
         return self._lib.oak_step(self._sim)
 
     @property
+    @_alone
     def dt(self) -> float:
         """The largest step that the CFL condition allows now."""
         return self._lib.oak_time_step(self._sim)
 
+    @_changes
     def advance(self, dt: Optional[float] = None) -> None:
         """One time step, of self.dt or a smaller one."""
-        self._cache.clear()
-        _check(self._lib.oak_advance(self._sim, ctypes.c_double(self.dt if dt is None else dt)))
+        self._advance(self.dt if dt is None else dt)
 
+    def _advance(self, dt):
+        _check(self._lib.oak_advance(self._sim, ctypes.c_double(dt)))
+
+    @_changes
     def adapt(self) -> bool:
         """Adapt the mesh to the refinement criterion. True if it has changed."""
+        return self._adapt()
+
+    def _adapt(self):
         changed = ctypes.c_int()
-        self._cache.clear()
         _check(self._lib.oak_adjust_refinement(self._sim, ctypes.byref(changed)))
-        self._read_mesh()
         return bool(changed.value)
 
+    @_changes
     def step(self, steps: int = 1, until: Optional[float] = None) -> None:
         """Advance by a number of steps, or until a time, which the last step reaches exactly. The mesh is adapted every
         mesh.adapt_every steps, as in oak run."""
@@ -242,12 +353,13 @@ class Simulation(Blocks):
             dt = self.dt
             if until is not None and self.time + dt >= until:
                 dt, reached = until - self.time, True
-            self.advance(dt)
+            self._advance(dt)
             if every > 0 and self.step_number % every == 0:
-                self.adapt()
+                self._adapt()
 
     # ---- data
 
+    @_alone
     def read(self, variable: str) -> np.ndarray:
         if variable not in self:
             raise OakError(f"there is no variable {variable!r}; known: {', '.join(self.keys())}")
@@ -255,38 +367,30 @@ class Simulation(Blocks):
         if variable in self._number:
             _check(self._lib.oak_read_cells(self._sim, self._number[variable], 0, self.nblocks, self._pointer(out)))
         else:
-            _check(self._lib.oak_read_variable(self._sim, _encode(variable), self._pointer(out)))
+            _check(self._lib.oak_read_variable(self._sim, _encode(variable), self.nblocks, self._pointer(out)))
         return out
 
+    @_alone
     def view(self, variable: str) -> np.ndarray:
-        """A conserved variable of this rank's blocks without a copy, [nblocks][(N)][N][N]. It cannot be written to, and
-        it is valid only until the simulation advances, adapts or is written to. On a GPU this is an error."""
+        """A conserved variable of this rank's blocks without a copy, [nblocks][(N)][N][N]. It cannot be written to. It
+        is the solution until the simulation advances, adapts or is written to; later its values mean nothing. On a GPU
+        this is an error."""
         number = self._conserved(variable)
-        start, size = ctypes.c_void_p(), ctypes.c_int()
-        _check(self._lib.oak_view_cells(self._sim, ctypes.byref(start), ctypes.byref(size)))
         shape = (self.nblocks, self.nvar, *self._shape[1:])
-        if not self.nblocks:
-            return np.empty(shape)[:, number]
-        kind = ctypes.c_float if size.value == 4 else ctypes.c_double
-        cells = np.ctypeslib.as_array(ctypes.cast(start, ctypes.POINTER(kind)), shape)
-        cells.flags.writeable = False
-        return cells[:, number]
+        return (np.asarray(_Cells(self._lib, self._sim, shape)) if self.nblocks else np.empty(shape))[:, number]
 
+    @_changes
     def write(self, variable: str, values: np.ndarray) -> None:
         """Overwrite a conserved variable in all blocks of this rank. Values that make a cell invalid are refused, and
         the solution stays as it was. Either way the next time step is computed again. Collective."""
-        number = self._conserved(variable)
+        self._conserved(variable)
         values = np.ascontiguousarray(values, dtype=np.float64)
-        if values.shape != self._shape:
-            raise OakError(f"values of shape {values.shape} do not fit {self.nblocks} blocks of "
-                           f"{self._shape_text} cells")
-        before = self.read(variable)
-        self._cache.clear()
-        try:
-            self._put(number, values)
-        except OakError:
-            self._put(number, before)
-            raise
+        fits = values.shape == self._shape
+        status = self._lib.oak_write_variable(self._sim, _encode(variable), self.nblocks if fits else -1,  # all ranks fail
+                                              self._pointer(values))
+        if not fits:
+            raise OakError(f"values of shape {values.shape} do not fit {self.nblocks} blocks of {self._shape_text} cells")
+        _check(status)
 
     def _conserved(self, variable):
         number = self._number.get(variable, self.nvar)
@@ -294,34 +398,34 @@ class Simulation(Blocks):
             raise OakError(f"{variable!r} is no conserved variable; those are {', '.join(self.variables[:self.nvar])}")
         return number
 
-    def _put(self, number, values):
-        _check(self._lib.oak_write_cells(self._sim, number, 0, self.nblocks, self._pointer(values)))
-        _check(self._lib.oak_update_time_step(self._sim))
-
+    @_alone
     def totals(self) -> dict[str, float]:
         """Integrals of the conserved variables over the domain, of all ranks: {name: value}."""
         out = np.empty(self.nvar)
         _check(self._lib.oak_totals(self._sim, self._pointer(out)))
         return dict(zip(self.variables, out.tolist()))
 
+    @_alone
     def write_plotfile(self, path: Union[str, os.PathLike[str]]) -> None:
         _check(self._lib.oak_write_grid(self._sim, _encode(path)))
 
+    @_alone
     def write_output(self, name: str) -> None:
         """Write the output of the section [output.NAME] to output.folder, as a run does when it is due: files, or a row
         of a table. The keys that say when it is due have no effect. Collective."""
         _check(self._lib.oak_write_output(self._sim, _encode(name)))
 
+    @_alone
     def write_checkpoint(self, path: Union[str, os.PathLike[str]]) -> None:
         """Write the whole state, from which read_checkpoint or `oak run` can go on."""
         _check(self._lib.oak_write_checkpoint(self._sim, _encode(path)))
 
+    @_changes
     def read_checkpoint(self, path: Union[str, os.PathLike[str]]) -> None:
         """Go on from a checkpoint of this problem."""
-        self._cache.clear()
         _check(self._lib.oak_read_checkpoint(self._sim, _encode(path)))
-        self._read_mesh()
 
+    @_alone
     def write_picture(self, path: Union[str, os.PathLike[str]]) -> None:
         """A picture by the keys output.picture_*."""
         _check(self._lib.oak_write_picture(self._sim, _encode(path)))
@@ -329,3 +433,10 @@ class Simulation(Blocks):
     @staticmethod
     def _pointer(array):
         return array.ctypes.data_as(ctypes.c_void_p)
+
+
+# These look several times at mesh and solution, which must not change in between.
+for _name in ("__getitem__", "__repr__", "_repr_html_", "to_xarray", "to_pandas", "to_yt", "integral", "find", "value", "line",
+              "uniform", "slice", "centres", "origin", "cell_volume", "volume", "min_level", "max_level"):
+    _old = Simulation.__dict__.get(_name) or getattr(Blocks, _name)
+    setattr(Simulation, _name, property(_alone(_old.fget)) if isinstance(_old, property) else _alone(_old))

@@ -56,7 +56,10 @@ oak_status_t oak_fail(oak_status_t status, const char *file, int line, const cha
 }
 
 oak_status_t oak_begin(int is_there, const char *function) {
+  int over;
   OAK_CHECK(is_there, OAK_ERR_ARGUMENT, "%s: its first handle is NULL", function);
+  MPI_Finalized(&over);
+  OAK_CHECK(!over, OAK_ERR_STATE, "%s: MPI has ended (MPI_Finalize), and oak needs it", function);
   last_message[0] = 0;
   return OAK_OK;
 }

@@ -116,7 +116,8 @@ struct oak_device {
   oak_words_t user_flags;       /**< flags of options and $OAK_CFLAGS, word by word */
   int threads;
   oak_memory_use_t *memory_use;
-  oak_host_memory_t allocated, attached; /**< for kernels on the host: own, of other ranks */
+  /** For kernels on the host: own memory, alone and shared with other ranks, and theirs. */
+  oak_host_memory_t allocated, shared, attached;
   char *cache;  /**< folder where built kernels are looked up; NULL before the first build, on ranks
                    that never build, and if no such folder can be trusted */
   char *unkept; /**< why this run writes no kernels there, NULL if it does */
@@ -293,6 +294,8 @@ int oak_text_assembles_files(const char *text);
 
 oak_status_t oak_host_alloc(oak_device_t *dev, size_t bytes, void **out);
 void oak_host_free(oak_device_t *dev, void *ptr);
+/** As oak_device_hold. */
+oak_status_t oak_host_hold(oak_device_t *dev, const void *ptr, oak_hold_t **out);
 /** Free all that is still there. */
 void oak_host_clear(oak_device_t *dev);
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <mpi.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,67 @@
 struct oak_host_block {
   void *address;
   size_t bytes;
+  oak_hold_t *hold; /* NULL: nobody has asked for one */
 };
+
+/* Who needs a piece of memory: the device, and those that hold it. Holds may be given back by any
+ * thread, also after the device was closed. */
+struct oak_hold {
+  atomic_int users;
+  void *address;
+  size_t mapped; /* bytes to unmap; 0: the memory is free()d */
+};
+
+static void give_back(void *address, size_t mapped) {
+  if (mapped)
+    munmap(address, mapped);
+  else
+    free(address);
+}
+
+static void drop(oak_hold_t *hold) {
+  if (atomic_fetch_sub(&hold->users, 1) > 1) return;
+  give_back(hold->address, hold->mapped);
+  free(hold);
+}
+
+void oak_hold_free(oak_hold_t **hold) {
+  if (!hold || !*hold) return;
+  drop(*hold);
+  *hold = NULL;
+}
+
+/* The device needs a block no more. */
+static void leave(const oak_host_block_t *block, size_t mapped) {
+  if (block->hold)
+    drop(block->hold);
+  else
+    give_back(block->address, mapped);
+}
+
+static oak_host_block_t *find(oak_host_memory_t *memory, const void *ptr) {
+  for (int i = 0; i < memory->count; i++)
+    if (memory->block[i].address == ptr) return &memory->block[i];
+  return NULL;
+}
+
+oak_status_t oak_host_hold(oak_device_t *dev, const void *ptr, oak_hold_t **out) {
+  oak_host_block_t *block = find(&dev->allocated, ptr);
+  const int mapped = block == NULL;
+  if (mapped) block = find(&dev->shared, ptr);
+  *out = NULL;
+  if (!ptr) return OAK_OK; /* memory of no bytes */
+  OAK_ASSERT(block && "memory of this device");
+  if (!block->hold) {
+    OAK_TRY(OAK_NEW(block->hold, 1));
+    atomic_store(&block->hold->users, 1);
+    block->hold->address = block->address;
+    block->hold->mapped = mapped ? block->bytes : 0;
+  }
+  atomic_fetch_add(&block->hold->users, 1);
+  *out = block->hold;
+  return OAK_OK;
+}
 
 oak_status_t oak_host_alloc(oak_device_t *dev, size_t bytes, void **out) {
   oak_host_memory_t *memory = &dev->allocated;
@@ -40,32 +101,32 @@ oak_status_t oak_host_alloc(oak_device_t *dev, size_t bytes, void **out) {
         oak_format_size((double)bytes, size), strerror(ENOMEM));
   }
   if (unit == huge) madvise(address, rounded, MADV_HUGEPAGE);
-  memory->block[memory->count++] = (oak_host_block_t){address, bytes};
+  memory->block[memory->count++] = (oak_host_block_t){address, bytes, NULL};
   *out = address;
   return OAK_OK;
 }
 
-/* Take a piece off the table. \return its size. */
-static size_t take_off(oak_host_memory_t *memory, const void *ptr) {
-  int i = 0;
-  while (i < memory->count && memory->block[i].address != ptr) i++;
-  OAK_ASSERT(i < memory->count && "memory of this device");
-  const size_t bytes = memory->block[i].bytes;
-  memory->block[i] = memory->block[--memory->count];
-  return bytes;
+/* Take a piece off the table. */
+static oak_host_block_t take_off(oak_host_memory_t *memory, const void *ptr) {
+  oak_host_block_t *block = find(memory, ptr);
+  OAK_ASSERT(block && "memory of this device");
+  const oak_host_block_t taken = *block;
+  *block = memory->block[--memory->count];
+  return taken;
 }
 
 void oak_host_free(oak_device_t *dev, void *ptr) {
-  const size_t bytes = take_off(&dev->allocated, ptr);
-  free(ptr);
-  oak_memory_use_drop(dev->memory_use, bytes);
+  const oak_host_block_t block = take_off(&dev->allocated, ptr);
+  leave(&block, 0);
+  oak_memory_use_drop(dev->memory_use, block.bytes);
 }
 
 void oak_host_clear(oak_device_t *dev) {
-  for (int i = 0; i < dev->allocated.count; i++) free(dev->allocated.block[i].address);
+  for (int i = 0; i < dev->allocated.count; i++) leave(&dev->allocated.block[i], 0);
   free(dev->allocated.block);
+  free(dev->shared.block);
   free(dev->attached.block);
-  dev->allocated = dev->attached = (oak_host_memory_t){0};
+  dev->allocated = dev->shared = dev->attached = (oak_host_memory_t){0};
 }
 
 /* ---- memory that processes share */
@@ -110,28 +171,36 @@ void oak_host_map_close(void *ptr, size_t bytes, oak_handle_t *handle) {
 }
 
 oak_status_t oak_host_share(oak_device_t *dev, size_t bytes, void **out, oak_handle_t *handle) {
+  OAK_TRY(OAK_GROW(dev->shared.block, dev->shared.count));
   OAK_TRY(oak_memory_use_add(dev->memory_use, bytes));
   oak_status_t st = oak_host_map_new(bytes, out, handle);
-  if (st == OAK_OK)
-    madvise(*out, bytes, MADV_HUGEPAGE); /* as in oak_host_alloc, where the system allows it */
-  else
+  if (st != OAK_OK) {
     oak_memory_use_drop(dev->memory_use, bytes);
-  return st;
+    return st;
+  }
+  madvise(*out, bytes, MADV_HUGEPAGE); /* as in oak_host_alloc, where the system allows it */
+  dev->shared.block[dev->shared.count++] = (oak_host_block_t){*out, bytes, NULL};
+  return OAK_OK;
 }
 
 void oak_host_unshare(oak_device_t *dev, void *ptr, oak_handle_t *handle) {
-  oak_host_map_close(ptr, (size_t)handle->bytes, handle);
-  oak_memory_use_drop(dev->memory_use, (size_t)handle->bytes);
+  const oak_host_block_t block = take_off(&dev->shared, ptr);
+  close(handle->file);
+  leave(&block, block.bytes);
+  oak_memory_use_drop(dev->memory_use, block.bytes);
 }
 
 oak_status_t oak_host_attach(oak_device_t *dev, const oak_handle_t *handle, void **out) {
   OAK_TRY(OAK_GROW(dev->attached.block, dev->attached.count));
   OAK_TRY(oak_host_map_attach(handle, out));
-  dev->attached.block[dev->attached.count++] = (oak_host_block_t){*out, (size_t)handle->bytes};
+  dev->attached.block[dev->attached.count++] =
+      (oak_host_block_t){*out, (size_t)handle->bytes, NULL};
   return OAK_OK;
 }
 
-void oak_host_detach(oak_device_t *dev, void *ptr) { munmap(ptr, take_off(&dev->attached, ptr)); }
+void oak_host_detach(oak_device_t *dev, void *ptr) {
+  munmap(ptr, take_off(&dev->attached, ptr).bytes);
+}
 
 /* ---- memory that MPI takes */
 

@@ -84,7 +84,7 @@ static energies_t energies(const sim_t *s, double *momentum) {
   const int n = oak_nblocks(s->sim);
   double sum[6] = {0}, *u[5], *phi = malloc(((size_t)n * s->cells + 1) * sizeof *phi);
   for (int v = 0; v < 5; v++) u[v] = verify_read(s, v);
-  MUST(oak_field_get(s->sim, "phi", phi));
+  MUST(oak_field_get(s->sim, "phi", oak_nblocks(s->sim), phi));
   for (int i = 0; i < n * s->cells; i++) {
     double x[3], m2 = 0;
     const double V = verify_cell(s, i / s->cells, i % s->cells, x);

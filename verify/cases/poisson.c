@@ -37,7 +37,7 @@ static void refine_corner(sim_t *s, double edge) {
     for (int d = 0; d < s->dim; d++) inside &= origin[d] + s->n / 2 * dx[d] < edge;
     flag[b] = inside;
   }
-  MUST(oak_adjust_refinement_flags(s->sim, flag, NULL));
+  MUST(oak_adjust_refinement_flags(s->sim, oak_nblocks(s->sim), flag, NULL));
   free(flag);
 }
 
@@ -71,7 +71,7 @@ static void solve(verify_t *v, FILE *table, int dim, int level, int levels, doub
   MUST(oak_solve(solver, &report));
   MUST(oak_solver_read(solver, OAK_SOLVER_SOLUTION, 0, oak_nblocks(s.sim), f));
   for (int d = -1; d < dim; d++) {
-    if (d >= 0) MUST(oak_solver_gradient(solver, d, f));
+    if (d >= 0) MUST(oak_solver_gradient(solver, d, oak_nblocks(s.sim), f));
     for (size_t i = 0; i < count; i++) {
       double x[3];
       const double V = verify_cell(&s, (int)(i / s.cells), (int)(i % s.cells), x);

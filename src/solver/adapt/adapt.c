@@ -5,6 +5,7 @@
 
 #include "solver/adapt/adapt.h"
 #include "solver/adapt/criterion.h"
+#include "solver/data/solution.h"
 #include "solver/step/trace.h"
 #include "solver/adapt/undo.h"
 
@@ -223,10 +224,13 @@ static oak_status_t apply_flags(oak_t *sim, const int *flag, const int *reach, i
   return st == OAK_OK ? oak_adapt_finish(sim) : st;
 }
 
-oak_status_t oak_adjust_refinement_flags(oak_t *sim, const int *flag, int *changed) {
+oak_status_t oak_adjust_refinement_flags(oak_t *sim, int count, const int *flag, int *changed) {
   OAK_BEGIN(sim);
+  OAK_TRY(oak_sim_whole(sim));
   OAK_TRY(oak_adapt_finish(sim));
-  OAK_TRY(oak_data_agree(&sim->data, oak_fill_ghosts(&sim->data, 0, sim->data.clock.time)));
+  oak_status_t st = oak_data_check_all(&sim->data, count);
+  oak_keep_failure(&st, oak_fill_ghosts(&sim->data, 0, sim->data.clock.time));
+  OAK_TRY(oak_data_agree(&sim->data, st));
   return apply_flags(sim, flag, NULL, changed);
 }
 
@@ -259,6 +263,7 @@ static oak_status_t blame_refine(oak_t *sim) {
 
 oak_status_t oak_adjust_refinement(oak_t *sim, int *changed) {
   OAK_BEGIN(sim);
+  OAK_TRY(oak_sim_whole(sim));
   int moved;
   if (changed) *changed = 0;
   OAK_TRY(oak_adapt_finish(sim));

@@ -32,7 +32,10 @@ void oak_undo_forget(oak_undo_t *undo) {
 
 /* The mesh of the list, whose arrays it takes. */
 static oak_status_t restore_mesh(oak_t *sim, oak_undo_t *undo) {
-  OAK_TRY(oak_mesh_replace(sim->data.mesh, undo->nblock, undo->level, undo->index, 1));
+  const oak_status_t st =
+      oak_mesh_replace(sim->data.mesh, undo->nblock, undo->level, undo->index, 1);
+  sim->lost |= st != OAK_OK;
+  OAK_TRY(st);
   undo->level = NULL;
   undo->index = NULL;
   return OAK_OK;

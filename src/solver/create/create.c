@@ -220,7 +220,9 @@ oak_status_t oak_declare(MPI_Comm comm, oak_params_t *params) {
 
 void oak_destroy(oak_t **out) {
   oak_t *sim = out ? *out : NULL;
-  if (!sim) return;
+  int over;
+  MPI_Finalized(&over);
+  if (!sim || over) return; /* without MPI, only the end of the process frees it */
   if (sim->own.release) sim->own.release(sim->own.state);
   oak_params_unwatch(sim->setup.params, sim);
   if (sim->setup.dev) {

@@ -27,8 +27,17 @@ static oak_status_t read_through(oak_data_t *data, oak_kernel_t *kernel, int sta
 }
 
 oak_status_t oak_data_check(const oak_data_t *data, int first, int count) {
-  OAK_CHECK(first >= 0 && count >= 0 && first + count <= data->mesh->nblock, OAK_ERR_ARGUMENT,
-            "blocks %d to %d: this rank has %d", first, first + count - 1, data->mesh->nblock);
+  OAK_CHECK(first >= 0 && count >= 0 && count <= data->mesh->nblock - first, OAK_ERR_ARGUMENT,
+            "blocks %d to %lld: this rank has %d", first, (long long)first + count - 1,
+            data->mesh->nblock);
+  return OAK_OK;
+}
+
+oak_status_t oak_data_check_all(const oak_data_t *data, int count) {
+  OAK_CHECK(count == data->mesh->nblock, OAK_ERR_ARGUMENT,
+            "an array of %d blocks, but this rank has %d: the mesh has changed, or the array is "
+            "another one",
+            count, data->mesh->nblock);
   return OAK_OK;
 }
 

@@ -22,6 +22,8 @@ oak_status_t oak_read_state(oak_data_t *data, int state, int variable, int first
                             double *out);
 /** Refuse blocks that this rank does not have. */
 oak_status_t oak_data_check(const oak_data_t *data, int first, int count);
+/** Refuse an array that is not of \a count = all blocks of this rank. Rank-local. */
+oak_status_t oak_data_check_all(const oak_data_t *data, int count);
 /** What oak_read_ghosts, oak_write_cells and oak_totals do (oak.h); they check the variable. */
 oak_status_t oak_data_read_ghosts(oak_data_t *data, int first, int count, double *out);
 oak_status_t oak_data_write(oak_data_t *data, int variable, int first, int count, const double *in);

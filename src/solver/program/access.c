@@ -15,25 +15,28 @@ static oak_status_t check(const oak_t *sim, int variable, int most, int first, i
 
 oak_status_t oak_update_ghostcells(oak_t *sim) {
   OAK_BEGIN(sim);
+  OAK_TRY(oak_sim_fits(sim));
   return oak_data_agree(&sim->data, oak_fill_ghosts(&sim->data, 0, sim->data.clock.time));
 }
 
 oak_status_t oak_read_cells(oak_t *sim, int variable, int first, int count, double *out) {
   OAK_BEGIN(sim);
+  OAK_TRY(oak_sim_whole(sim));
   OAK_TRY(check(sim, variable, 2 * sim->setup.nvar, first, count));
   return oak_read_state(&sim->data, 0, variable, first, count, out);
 }
 
-oak_status_t oak_read_variable(oak_t *sim, const char *name, double *out) {
+oak_status_t oak_read_variable(oak_t *sim, const char *name, int count, double *out) {
   OAK_BEGIN(sim);
+  OAK_TRY(oak_sim_fits(sim));
   oak_selection_t one;
   OAK_CHECK(name && *name && !strpbrk(name, " ,\t"), OAK_ERR_ARGUMENT,
             "oak_read_variable: '%.100s' is not the name of one variable", name ? name : "");
   OAK_TRY(
       oak_variables_select(&sim->setup, name, "oak_read_variable", "name", OAK_SELECT_FIRST, &one));
+  OAK_TRY(oak_data_agree(&sim->data, oak_data_check_all(&sim->data, count)));
   OAK_TRY(oak_variables_prepare(&sim->data, &one));
-  return oak_data_agree(
-      &sim->data, oak_variable_read(&sim->data, one.variable[0], 0, sim->data.mesh->nblock, out));
+  return oak_data_agree(&sim->data, oak_variable_read(&sim->data, one.variable[0], 0, count, out));
 }
 
 void oak_list_variables(const oak_t *sim, char *names, size_t size) {
@@ -46,31 +49,69 @@ const char *oak_variable_unit(const oak_t *sim, const char *name) {
   return oak_unit_of(&sim->setup, name);
 }
 
-oak_status_t oak_view_cells(oak_t *sim, const void **cells, int *number_bytes) {
+oak_status_t oak_view_cells(oak_t *sim, const void **cells, int *number_bytes, oak_hold_t **hold) {
   OAK_BEGIN(sim);
+  OAK_TRY(oak_sim_whole(sim));
   OAK_CHECK(oak_device_ops(sim->setup.dev)->host_memory, OAK_ERR_STATE,
             "the cells are in the memory of a GPU, where the host cannot look at them: use "
             "oak_read_cells");
   *cells = oak_data_state(&sim->data, 0);
   *number_bytes = sim->setup.store_size;
-  return oak_device_sync(sim->setup.dev);
+  OAK_TRY(oak_device_sync(sim->setup.dev));
+  return hold ? oak_device_hold(sim->setup.dev, *cells, hold) : OAK_OK;
 }
 
 oak_status_t oak_read_ghosts(oak_t *sim, int first, int count, double *out) {
   OAK_BEGIN(sim);
+  OAK_TRY(oak_sim_fits(sim));
   return oak_data_read_ghosts(&sim->data, first, count, out);
 }
 
 oak_status_t oak_write_cells(oak_t *sim, int variable, int first, int count, const double *in) {
   OAK_BEGIN(sim);
+  OAK_TRY(oak_sim_whole(sim));
   OAK_TRY(check(sim, variable, sim->setup.nvar, first, count));
   const oak_status_t st = oak_data_write(&sim->data, variable, first, count, in);
   oak_rates_forget(sim);
   return st;
 }
 
+/* If the new values are refused, the earlier ones come back, and the time step of them. */
+static oak_status_t exchange_values(oak_t *sim, int variable, int count, const double *in,
+                                    const double *before) {
+  char message[4096];
+  const double most = sim->rates.most;
+  oak_status_t st = oak_data_agree(&sim->data, oak_write_cells(sim, variable, 0, count, in));
+  if (st == OAK_OK) st = oak_update_time_step(sim);
+  if (st == OAK_OK) return OAK_OK;
+  snprintf(message, sizeof message, "%s", oak_last_error());
+  const oak_status_t back =
+      oak_data_agree(&sim->data, oak_write_cells(sim, variable, 0, count, before));
+  sim->lost |= back != OAK_OK;
+  oak_rates_set(sim, (oak_rates_t){.most = most, .known = OAK_RATES_UNKNOWN});
+  if (back == OAK_OK) oak_update_time_step(sim); /* potentials too; it may fail again */
+  return OAK_FAIL(st, "%s", message);
+}
+
+oak_status_t oak_write_variable(oak_t *sim, const char *name, int count, const double *in) {
+  OAK_BEGIN(sim);
+  OAK_TRY(oak_sim_fits(sim));
+  OAK_FREED double *before = NULL;
+  int variable = 0;
+  while (name && variable < sim->setup.nvar && strcmp(name, oak_variable_name(sim, variable)) != 0)
+    variable++;
+  OAK_CHECK(name && variable < sim->setup.nvar, OAK_ERR_INPUT, "'%.100s' is no conserved variable",
+            name ? name : "");
+  oak_status_t st = oak_data_check_all(&sim->data, count);
+  if (st == OAK_OK) st = OAK_NEW(before, (size_t)count * sim->setup.cells + 1);
+  if (st == OAK_OK) st = oak_read_cells(sim, variable, 0, count, before);
+  OAK_TRY(oak_data_agree(&sim->data, st));
+  return exchange_values(sim, variable, count, in, before);
+}
+
 oak_status_t oak_totals(oak_t *sim, double *total) {
   OAK_BEGIN(sim);
+  OAK_TRY(oak_sim_fits(sim));
   return oak_data_totals(&sim->data, total);
 }
 
@@ -87,14 +128,16 @@ static oak_status_t find_field(const oak_setup_t *setup, const char *name, int *
   return OAK_OK;
 }
 
-oak_status_t oak_field_set(oak_t *sim, const char *name, const double *in) {
+oak_status_t oak_field_set(oak_t *sim, const char *name, int count, const double *in) {
   OAK_BEGIN(sim);
+  OAK_TRY(oak_sim_fits(sim));
   oak_data_t *data = &sim->data;
   int number;
   const int variable = oak_field_variable(&sim->setup, name);
   if (variable >= 0) {
-    oak_status_t set = oak_peers_meet(&data->transport.peers, NULL);
-    if (set == OAK_OK) set = oak_write_cells(sim, variable, 0, data->mesh->nblock, in);
+    oak_status_t set = oak_data_agree(data, oak_data_check_all(data, count));
+    if (set == OAK_OK) set = oak_peers_meet(&data->transport.peers, NULL);
+    if (set == OAK_OK) set = oak_write_cells(sim, variable, 0, count, in);
     return oak_data_agree(data, set);
   }
   OAK_TRY(find_field(&sim->setup, name, &number));
@@ -102,15 +145,18 @@ oak_status_t oak_field_set(oak_t *sim, const char *name, const double *in) {
   OAK_CHECK(!function, OAK_ERR_ARGUMENT,
             "FIELD(%s, at) of the %s sets this field: declare it with FIELD_STORED(%s) instead",
             name, function, name);
+  OAK_TRY(oak_data_agree(data, oak_data_check_all(data, count)));
   oak_rates_doubt(sim); /* TIMESTEP may depend on it */
   return oak_data_agree(data, oak_field_write(data, number, in));
 }
 
-oak_status_t oak_field_get(oak_t *sim, const char *name, double *out) {
+oak_status_t oak_field_get(oak_t *sim, const char *name, int count, double *out) {
   OAK_BEGIN(sim);
+  OAK_TRY(oak_sim_fits(sim));
+  OAK_TRY(oak_data_check_all(&sim->data, count));
   int number;
   const int variable = oak_field_variable(&sim->setup, name);
-  if (variable >= 0) return oak_read_cells(sim, variable, 0, sim->data.mesh->nblock, out);
+  if (variable >= 0) return oak_read_cells(sim, variable, 0, count, out);
   OAK_TRY(find_field(&sim->setup, name, &number));
-  return oak_field_read(&sim->data, number, 0, sim->data.mesh->nblock, out);
+  return oak_field_read(&sim->data, number, 0, count, out);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "elliptic/elliptic.h"
+#include "solver/data/solution.h"
 #include "solver/step/sim.h"
 #include "base/failure.h"
 
@@ -47,6 +48,7 @@ static oak_status_t check_options(const oak_t *sim, const oak_solver_options_t *
 
 oak_status_t oak_solver_new(oak_t *sim, const oak_solver_options_t *options, oak_solver_t **out) {
   OAK_BEGIN(sim);
+  OAK_TRY(oak_sim_fits(sim));
   *out = NULL;
   OAK_TRY(check_options(sim, options));
   oak_solver_t *s = calloc(1, sizeof *s);
@@ -88,6 +90,7 @@ void oak_solver_destroy(oak_solver_t **solver) {
 
 oak_status_t oak_solver_follow(oak_solver_t *s) {
   OAK_BEGIN(s);
+  OAK_TRY(oak_sim_fits(s->sim));
   int changed;
   OAK_TRY(oak_elliptic_fit(s->elliptic, &changed));
   if (changed) s->fields_changed = s->options.fields;
@@ -101,9 +104,9 @@ static oak_status_t find(oak_solver_t *s, oak_solver_values_t what, int first, i
   oak_elliptic_level_t *top = oak_elliptic_top(e);
   OAK_CHECK(e->revision == s->sim->data.mesh->revision, OAK_ERR_STATE,
             "the mesh has changed: call oak_solver_follow and write the values again");
-  OAK_CHECK(first >= 0 && count >= 0 && first + count <= s->sim->data.mesh->nblock,
-            OAK_ERR_ARGUMENT, "blocks %d to %d: this rank has %d", first, first + count - 1,
-            s->sim->data.mesh->nblock);
+  OAK_CHECK(first >= 0 && count >= 0 && count <= s->sim->data.mesh->nblock - first,
+            OAK_ERR_ARGUMENT, "blocks %d to %lld: this rank has %d", first,
+            (long long)first + count - 1, s->sim->data.mesh->nblock);
   OAK_CHECK(what == OAK_SOLVER_RHS || what == OAK_SOLVER_SOLUTION || s->options.fields,
             OAK_ERR_ARGUMENT, "the coefficients of this solver are constants");
   void *memory = what == OAK_SOLVER_RHS        ? e->f
@@ -136,19 +139,19 @@ oak_status_t oak_solver_read(oak_solver_t *s, oak_solver_values_t what, int firs
                              (size_t)count * s->elliptic->cells * sizeof *out);
 }
 
-oak_status_t oak_solver_gradient(oak_solver_t *s, int axis, double *out) {
+oak_status_t oak_solver_gradient(oak_solver_t *s, int axis, int count, double *out) {
   OAK_BEGIN(s);
   oak_elliptic_t *e = s->elliptic;
-  oak_status_t st = OAK_OK;
   OAK_CHECK(axis >= 0 && axis < s->sim->setup.dim, OAK_ERR_ARGUMENT, "axis = %d: must be 0 to %d",
             axis, s->sim->setup.dim - 1);
   OAK_CHECK(e->revision == s->sim->data.mesh->revision, OAK_ERR_STATE,
             "the mesh has changed since the equation was solved");
+  oak_status_t st = oak_data_agree(&s->sim->data, oak_data_check_all(&s->sim->data, count));
+  if (st != OAK_OK) return st;
   void *res = oak_elliptic_top(e)->res;
   OAK_TRY(oak_elliptic_gradient(e, axis, res));
-  if (s->sim->data.mesh->nblock)
-    st = oak_device_download(s->sim->setup.dev, out, res,
-                             (size_t)s->sim->data.mesh->nblock * e->cells * sizeof *out);
+  if (count)
+    st = oak_device_download(s->sim->setup.dev, out, res, (size_t)count * e->cells * sizeof *out);
   return oak_data_agree(&s->sim->data, st);
 }
 

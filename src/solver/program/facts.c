@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Public facts about a simulation: time, sizes, blocks and their geometry, counts, time spent. */
+#include <math.h>
 #include <string.h>
 
 #include "base/shape.h"
@@ -38,15 +39,18 @@ void oak_block_shape(const oak_t *sim, int n[3]) {
 }
 FACT(int, oak_ghost_layers, sim->setup.layers)
 FACT(int, oak_nvar, sim->setup.nvar)
-FACT(int, oak_nblocks, sim->data.mesh->nblock)
-FACT(int64_t, oak_nblocks_global, sim->data.mesh->nglobal)
+/* Without a solution the lists of blocks may be those of another mesh. */
+FACT(int, oak_nblocks, sim->lost ? 0 : sim->data.mesh->nblock)
+FACT(int64_t, oak_nblocks_global, sim->lost ? 0 : sim->data.mesh->nglobal)
+FACT(long, oak_mesh_revision, sim->data.mesh->revision)
+FACT(long, oak_solution_revision, sim->revision)
 FACT(int64_t, oak_cell_updates, sim->counts.updates)
 FACT(int64_t, oak_retries, sim->counts.retries)
 FACT(int64_t, oak_first_order_cells, sim->counts.first_order_cells)
 FACT(int64_t, oak_floored_cells, sim->counts.floored_cells)
 int oak_block_level(const oak_t *sim, int block) {
   OAK_HANDLE(sim, 0);
-  return sim->data.mesh->level[block];
+  return block >= 0 && block < oak_nblocks(sim) ? sim->data.mesh->level[block] : -1;
 }
 oak_device_t *oak_device(oak_t *sim) {
   OAK_HANDLE(sim, NULL);
@@ -61,6 +65,10 @@ const char *oak_variable_name(const oak_t *sim, int variable) {
 
 void oak_block_geometry(const oak_t *sim, int block, double origin[3], double dx[3]) {
   OAK_HANDLE(sim, );
+  if (block < 0 || block >= oak_nblocks(sim)) {
+    for (int d = 0; d < 3; d++) origin[d] = dx[d] = NAN;
+    return;
+  }
   oak_data_geometry(&sim->data, block, origin, dx);
 }
 

@@ -170,6 +170,7 @@ oak_status_t oak_checkpoint_save(oak_t *sim, const char *schedule, const char *p
 
 oak_status_t oak_write_checkpoint(oak_t *sim, const char *path) {
   OAK_BEGIN(sim);
+  OAK_TRY(oak_sim_whole(sim));
   oak_timer_start(&sim->data.timers, OAK_PHASE_CHECKPOINT);
   const oak_status_t st = oak_checkpoint_save(sim, "", path, NULL);
   oak_timer_stop(&sim->data.timers, OAK_PHASE_CHECKPOINT);
@@ -425,8 +426,11 @@ static oak_status_t refresh_rates(oak_t *sim, const oak_checkpoint_file_t *file,
 oak_status_t oak_checkpoint_load(oak_t *sim, const char *path, char **schedule,
                                  oak_changes_t *changes) {
   oak_checkpoint_file_t file;
+  const long before = sim->data.mesh->revision;
+  const int lost = sim->lost;
   *schedule = NULL;
   OAK_TRY(oak_checkpoint_open(sim->setup.comm, path, &file));
+  sim->lost = 0;
   oak_status_t st = load(sim, &file);
   if (st == OAK_OK) st = refresh_rates(sim, &file, changes);
   if (st == OAK_OK) {
@@ -435,6 +439,8 @@ oak_status_t oak_checkpoint_load(oak_t *sim, const char *path, char **schedule,
     st = oak_data_agree(&sim->data, st);
   }
   oak_checkpoint_close(&file);
+  sim->revision++;
+  sim->lost = st != OAK_OK && (lost || sim->data.mesh->revision != before);
   return st;
 }
 

@@ -15,6 +15,7 @@ oak_status_t oak_initial_state(oak_t *sim, int state) {
 
 oak_status_t oak_set_initial(oak_t *sim) {
   OAK_BEGIN(sim);
+  OAK_TRY(oak_sim_fits(sim));
   int found = 0;
   oak_status_t st = oak_initial_state(sim, 0);
   if (st == OAK_OK) st = oak_count_invalid(&sim->data, &found);
@@ -69,6 +70,7 @@ static oak_status_t initialize(oak_t *sim, oak_initial_file_t *file) {
 
 oak_status_t oak_initialize(oak_t *sim) {
   OAK_BEGIN(sim);
+  OAK_TRY(oak_sim_fits(sim));
   oak_initial_file_t *file;
   oak_timer_start(&sim->data.timers, OAK_PHASE_INIT);
   oak_status_t st = oak_initial_file_open(sim, &file);

@@ -231,7 +231,7 @@ oak_status_t oak_initial_file_refine(oak_t *sim, oak_initial_file_t *file, int *
     flag[b] = oak_remap_is_finer(file->remap, &block);
   }
   st = oak_data_agree(&sim->data, st);
-  if (st == OAK_OK) st = oak_adjust_refinement_flags(sim, flag, changed);
+  if (st == OAK_OK) st = oak_adjust_refinement_flags(sim, n, flag, changed);
   return st;
 }
 

@@ -276,6 +276,7 @@ static oak_status_t run_all(oak_t *sim, const oak_run_options_t *run) {
 oak_status_t oak_run_ext(oak_t *sim, const oak_run_options_t *given) {
   oak_run_options_t run;
   OAK_BEGIN(sim);
+  OAK_TRY(oak_sim_fits(sim));
   OAK_TRY(oak_run_options(given, &run));
   return run_all(sim, &run);
 }

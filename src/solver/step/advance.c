@@ -19,7 +19,10 @@ static oak_status_t reduce_results(oak_t *sim, oak_status_t st, int *invalid) {
   oak_data_failed(&sim->data, st);
   oak_await(sim->setup.comm);
   MPI_Allreduce(local, most, 4, MPI_DOUBLE, MPI_MAX, sim->setup.comm);
-  oak_rates_set(sim, (oak_rates_t){.most = most[0], .known = OAK_RATES_KNOWN});
+  if (isinf(most[1])) /* some rank has no rates */
+    oak_rates_forget(sim);
+  else
+    oak_rates_set(sim, (oak_rates_t){.most = most[0], .known = OAK_RATES_KNOWN});
   sim->run.asked = most[2];
   sim->run.disk_most = most[3];
   oak_timer_stop(&sim->data.timers, OAK_PHASE_TIME_STEP);
@@ -29,6 +32,7 @@ static oak_status_t reduce_results(oak_t *sim, oak_status_t st, int *invalid) {
 
 oak_status_t oak_update_time_step(oak_t *sim) {
   OAK_BEGIN(sim);
+  OAK_TRY(oak_sim_whole(sim));
   /* With a step of zero the flux kernel copies the state and reports the wave speeds. */
   static const oak_stage_t probe = {
       .deriv = 0, .out = 1, .beta = 0, .nprev = 1, .prev = {0}, .w = {1}};
@@ -168,8 +172,10 @@ static oak_status_t advance(oak_t *sim, double dt, const before_t *before) {
 
 oak_status_t oak_advance(oak_t *sim, double dt) {
   OAK_BEGIN(sim);
+  OAK_TRY(oak_sim_whole(sim));
   const before_t before = {sim->data.clock, sim->rates.most, sim->counts};
   sim->invalid.found = 0;
+  sim->revision++;
   oak_timer_step_begin(&sim->data.timers);
   const oak_status_t st = advance(sim, dt, &before);
   oak_timer_step_end(&sim->data.timers);

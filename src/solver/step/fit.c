@@ -32,6 +32,21 @@ oak_status_t oak_fit_mesh(oak_t *sim) {
   return st;
 }
 
+oak_status_t oak_sim_whole(const oak_t *sim) {
+  OAK_CHECK(!sim->lost, OAK_ERR_STATE,
+            "reading a checkpoint, or an adaptation, has failed halfway, so there is no solution: "
+            "read another checkpoint, or destroy the simulation");
+  return OAK_OK;
+}
+
+oak_status_t oak_sim_fits(const oak_t *sim) {
+  OAK_TRY(oak_sim_whole(sim));
+  OAK_CHECK(oak_storage_fits(&sim->data), OAK_ERR_STATE,
+            "the last adaptation lacked memory for what belongs to the new mesh: oak_advance and "
+            "oak_adjust_refinement try to get it again, and oak_write_checkpoint works without");
+  return OAK_OK;
+}
+
 int64_t oak_memory(const oak_t *sim) {
   OAK_HANDLE(sim, 0);
   return oak_storage_bytes(&sim->data) + oak_parts_bytes(sim);

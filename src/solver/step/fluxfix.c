@@ -76,6 +76,7 @@ oak_status_t oak_fix_rate(oak_t *sim, int state, void *unused) {
 
 oak_status_t oak_fix_c2f_flux(oak_t *sim, double dt) {
   OAK_BEGIN(sim);
+  OAK_TRY(oak_sim_fits(sim));
   oak_rates_doubt(sim);
   return oak_data_agree(&sim->data, fix_state(sim, 0, dt));
 }

@@ -5,9 +5,18 @@
 
 #include "solver/step/sim.h"
 
-void oak_rates_set(oak_t *sim, oak_rates_t rates) { sim->rates = rates; }
-void oak_rates_forget(oak_t *sim) { sim->rates.known = OAK_RATES_UNKNOWN; }
-void oak_rates_doubt(oak_t *sim) { sim->rates.doubted = 1; }
+void oak_rates_set(oak_t *sim, oak_rates_t rates) {
+  sim->rates = rates;
+  sim->revision++;
+}
+void oak_rates_forget(oak_t *sim) {
+  sim->rates.known = OAK_RATES_UNKNOWN;
+  sim->revision++;
+}
+void oak_rates_doubt(oak_t *sim) {
+  sim->rates.doubted = 1;
+  sim->revision++;
+}
 
 void oak_rates_agree(oak_t *sim) {
   MPI_Allreduce(MPI_IN_PLACE, &sim->rates.known, 1, MPI_INT, MPI_MIN, sim->setup.comm);

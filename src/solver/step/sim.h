@@ -106,6 +106,8 @@ struct oak {
   /* the run */
   oak_parts_t parts;
   oak_rates_t rates;
+  long revision; /**< of the solution: counts its changes (rates.c) */
+  int lost;      /**< mesh and solution do not belong together */
   oak_counts_t counts;
   oak_failed_step_t invalid;
   oak_marks_t marks;
@@ -143,6 +145,12 @@ oak_status_t oak_initial_state(oak_t *sim, int state);
 oak_status_t oak_check_bodies(const oak_t *sim);
 
 /* fit.c */
+/** Refuse a simulation whose mesh and solution do not belong together. For public functions, after
+ * OAK_BEGIN, like oak_sim_fits. Rank-local, the same on all ranks. */
+oak_status_t oak_sim_whole(const oak_t *sim);
+/** The same, and refuse a mesh that not all memory fits, as an adaptation leaves it for which the
+ * device had too little memory. For functions that need more than the values of state 0. */
+oak_status_t oak_sim_fits(const oak_t *sim);
 /** Give every state memory for the blocks of the mesh, and update geometry and tables. The contents
  * of `state[0]` are kept, those of the other states are lost. */
 oak_status_t oak_fit_mesh(oak_t *sim);
