@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """An installed copy of oak, for CTest: `oak` runs from it, with its parameter files, and example 1 is built
 against it, outside the tree, with CMake's find_package and with pkg-config. None may read anything of the
-source tree.
+source tree, and no program may load libraries from the present folder.
 
 usage: test_install.py --source TREE --build BUILD --cmake CMAKE --mpicc MPICC"""
 import os
@@ -57,6 +57,25 @@ def check_hardened(build, files, env):
         assert not missing, (file, missing)
 
 
+def check_search(folder, env):
+    """Programs and libraries look for libraries in folders with full names, or in folders beside themselves. An empty or
+    relative entry would be in the present folder, where anybody may have put a library."""
+    found = 0
+    for above, _, files in os.walk(folder):
+        for name in files:
+            path = os.path.join(above, name)
+            if os.path.islink(path) or not (os.access(path, os.X_OK) or ".so" in name):
+                continue
+            with open(path, "rb") as f:
+                if f.read(4) != b"\x7fELF":
+                    continue
+            found += 1
+            for listed in re.findall(r"\((?:RUNPATH|RPATH)\).*\[(.*)\]", run(["readelf", "-dW", path], folder, env)):
+                wrong = [entry for entry in listed.split(":") if not re.match(r"/|\$ORIGIN(/|$)", entry)]
+                assert not wrong, f"{path} looks for libraries in {listed}"
+    return found
+
+
 def check_symbols(prefix, library, env):
     """The library exports what the headers declare, and nothing else."""
     declared = set()
@@ -75,8 +94,10 @@ def main():
     with tempfile.TemporaryDirectory(prefix="oak_install_") as top:
         prefix, mine = os.path.join(top, "prefix"), os.path.join(top, "mine")
         run([options.cmake, "--install", options.build, "--prefix", prefix], top, env)
-        check_hardened(options.build, [os.path.join(prefix, "bin", "oak"), os.path.join(find_folder(prefix, "liboak.so"), "liboak.so")], env)
-        check_symbols(prefix, os.path.join(find_folder(prefix, "liboak.so"), "liboak.so"), env)
+        library = os.path.join(find_folder(prefix, "liboak.so"), "liboak.so")
+        assert check_search(options.build, env) >= 2 and check_search(prefix, env) == 2
+        check_hardened(options.build, [os.path.join(prefix, "bin", "oak"), library], env)
+        check_symbols(prefix, library, env)
         shutil.copytree(os.path.join(options.source, "examples", "1_library"), mine)
         # A problem that only the installed copy has shows which sources are read.
         problems = os.path.join(prefix, "share", "oak", "problems")
