@@ -31,6 +31,34 @@ static oak_status_t open_cut(const test_mesh_t *mesh, int cut, oak_plotfile_t **
   return oak_plotfile_open(path, cut ? size : NULL, p);
 }
 
+static void add_deep(test_mesh_t *mesh, int level, int32_t i, int32_t j) {
+  const int last = i == (mesh->view.trees[0] << level) - 1 && j == 0;
+  for (int c = 0; last && level < mesh->view.max_level && c < 4; c++)
+    add_deep(mesh, level + 1, 2 * i + (c & 1), 2 * j + (c >> 1));
+  if (last && level < mesh->view.max_level) return;
+  mesh->level[mesh->nleaf] = (int8_t)level;
+  mesh->index[mesh->nleaf][0] = i;
+  mesh->index[mesh->nleaf++][1] = j;
+}
+
+/** Trees in a row, the last of which is refined to level \a fine in its corner. All leaves are on
+ * the last rank. */
+static void deep_mesh(test_mesh_t *mesh, int trees, int fine) {
+  int size;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  test_mesh_new(mesh, MPI_COMM_WORLD, 2, 4, 0, trees, 1, 0, TEST_CUT_LAST);
+  mesh->view.max_level = fine;
+  mesh->level = realloc(mesh->level, (size_t)(trees + 4 * fine));
+  mesh->index = realloc(mesh->index, (size_t)(trees + 4 * fine) * sizeof *mesh->index);
+  memset(mesh->index, 0, (size_t)(trees + 4 * fine) * sizeof *mesh->index);
+  mesh->nleaf = 0;
+  for (int t = 0; t < trees; t++) add_deep(mesh, 0, t, 0);
+  mesh->view.nglobal = mesh->nleaf;
+  mesh->view.nblock = test_rank == size - 1 ? mesh->nleaf : 0;
+  mesh->view.level = mesh->level;
+  mesh->view.index = (const int32_t(*)[3])mesh->index;
+}
+
 /** Compare what \a view reads with the test's field. \return its cells, in those of the finest. */
 static double compare_values(const oak_grid_view_t *view, const oak_grid_view_t *written,
                              int value_bytes) {
@@ -247,6 +275,28 @@ static void test_damaged(void **state) {
   test_mesh_free(&mesh);
 }
 
+/** Cells are counted by 32 bits: 2^30 along an axis can be read back, 2^31 are not written. */
+static void test_most_cells(void **state) {
+  (void)state;
+  test_mesh_t mesh;
+  oak_plotfile_t *p;
+  deep_mesh(&mesh, 4096, 16);
+  snprintf(path, sizeof path, "%s/deep", folder);
+  if (oak_plotfile_write(&mesh.view, path) != OAK_OK) fail_msg("%s", oak_last_error());
+  if (oak_plotfile_open(path, NULL, &p) != OAK_OK) fail_msg("%s", oak_last_error());
+  const oak_grid_view_t *view = oak_plotfile_view(p);
+  assert_int_equal(view->nblock, 4095 + 16 * 3 + 1);
+  assert_int_equal(view->max_level, 16);
+  assert_true(compare_values(view, &mesh.view, 8) == 4096 * 16);
+  oak_plotfile_close(&p);
+  mesh.view.block_size[0] = 8;
+  snprintf(path, sizeof path, "%s/deeper", folder);
+  assert_int_equal(oak_plotfile_write(&mesh.view, path), OAK_ERR_ARGUMENT);
+  assert_non_null(strstr(oak_last_error(), "level 16 has 2147483648 along x"));
+  assert_int_not_equal(access(path, F_OK), 0);
+  test_mesh_free(&mesh);
+}
+
 static void test_not_there(void **state) {
   (void)state;
   oak_plotfile_t *p;
@@ -263,8 +313,8 @@ static void test_not_there(void **state) {
 }
 
 int main(int argc, char **argv) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_values), cmocka_unit_test(test_locate),
-                                     cmocka_unit_test(test_damaged),
-                                     cmocka_unit_test(test_not_there)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_values), cmocka_unit_test(test_locate), cmocka_unit_test(test_damaged),
+      cmocka_unit_test(test_most_cells), cmocka_unit_test(test_not_there)};
   return FOLDER_TEST_MAIN(tests);
 }

@@ -342,8 +342,15 @@ static oak_status_t begin_folder(writer_t *w, int rank, const char *path) {
   return OAK_OK;
 }
 
-static oak_status_t check(const oak_grid_view_t *view, int files, const char *path) {
+oak_status_t oak_plotfile_check_level(const oak_grid_view_t *view, int level, const char *path) {
+  return oak_view_check_cells(view, level, path,
+                              "lower mesh.max_level, or write kind = xdmf in place of plotfiles "
+                              "(output.plot_first_last = no)");
+}
+
+static oak_status_t check(const oak_grid_view_t *view, int files, int finest, const char *path) {
   OAK_TRY(oak_view_check(view, path));
+  OAK_TRY(oak_plotfile_check_level(view, finest, path));
   OAK_CHECK(files >= 0, OAK_ERR_ARGUMENT,
             "%s: %d data files are asked for; 0, one per host, or more", path, files);
   return OAK_OK;
@@ -351,11 +358,11 @@ static oak_status_t check(const oak_grid_view_t *view, int files, const char *pa
 
 oak_status_t oak_plotfile_write_ext(const oak_grid_view_t *view, int files, const char *path) {
   int rank;
-  oak_status_t st = check(view, files, path); /* the same on all ranks */
+  const int finest = find_finest(view);
+  oak_status_t st = check(view, files, finest, path); /* the same on all ranks */
   writer_t *w = st == OAK_OK ? make_writer(view, files, path) : NULL;
   MPI_Comm_rank(view->comm, &rank);
   if (st == OAK_OK) {
-    const int finest = find_finest(view);
     if (w) w->finest = finest;
     st = oak_agree(view->comm, begin_folder(w, rank, path));
   }

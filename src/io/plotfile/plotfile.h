@@ -6,6 +6,9 @@
 #include "io/files/output_folder.h"
 #include "io/view/grid_view.h"
 
+/** Can plotfiles have cells of \a level? Rank-local. \return OAK_ERR_ARGUMENT. */
+oak_status_t oak_plotfile_check_level(const oak_grid_view_t *view, int level, const char *path);
+
 /** Write the plotfile folder \a path in the precision of \a view. Collective; \a view and \a path
  * agree on all ranks, which fail together. The whole tree is stored from level 0 on: parents hold
  * the averages of their children, so each level nests in the one below and level 0 covers the

@@ -60,6 +60,18 @@ oak_status_t oak_view_check(const oak_grid_view_t *view, const char *path) {
   return OAK_OK;
 }
 
+oak_status_t oak_view_check_cells(const oak_grid_view_t *view, int level, const char *path,
+                                  const char *advice) {
+  for (int d = 0; d < view->dim; d++) {
+    const int64_t n = (int64_t)view->block_size[d] * view->trees[d] << level;
+    OAK_CHECK(n <= INT32_MAX, OAK_ERR_ARGUMENT,
+              "%s: these files count cells by 32 bits, and level %d has %lld along %s, more than "
+              "%d: %s",
+              path, level, (long long)n, oak_view_axis(view, d), INT32_MAX, advice);
+  }
+  return OAK_OK;
+}
+
 int oak_view_touches(const oak_grid_view_t *view, const double (*region)[3], int level,
                      const int32_t index[3]) {
   const double rounding = 1e-9; /* of a block */

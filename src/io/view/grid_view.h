@@ -88,6 +88,11 @@ const char *oak_view_file_name(const char *name, char out[OAK_VIEW_NAME]);
  * \return OAK_ERR_ARGUMENT. */
 oak_status_t oak_view_check(const oak_grid_view_t *view, const char *path);
 
+/** Can the cells of \a level be counted by 32 bits, as in files of \a path? \a advice says what to
+ * do otherwise. Rank-local; all ranks see the same. \return OAK_ERR_ARGUMENT. */
+oak_status_t oak_view_check_cells(const oak_grid_view_t *view, int level, const char *path,
+                                  const char *advice);
+
 /** Read variable \a var of the \a n blocks whose numbers are \a block: dst[n][N^dim]. Cells of
  * solids, where a variable has no meaning, get the value \a solid; another cell with this value
  * gets NAN. The mask itself is read as it is. Rank-local. */

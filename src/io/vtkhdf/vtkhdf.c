@@ -300,17 +300,20 @@ static oak_status_t prepare(const oak_part_file_t *file) {
   return oak_remove_all(file->part); /* what a run that was killed has left */
 }
 
+/** Corners of cells are written in place of boxes. */
+static int has_corners(const oak_grid_view_t *view) {
+  return view->dim == 2 || oak_view_is_bent(view);
+}
+
+oak_status_t oak_vtkhdf_check_level(const oak_grid_view_t *view, int level, const char *path) {
+  if (has_corners(view)) return OAK_OK;
+  return oak_view_check_cells(view, level, path, "lower mesh.max_level, or write kind = xdmf");
+}
+
 static oak_status_t check(const oak_grid_view_t *view, const char *path) {
   OAK_TRY(oak_vtkhdf_supported(path));
   OAK_TRY(oak_view_check(view, path));
-  for (int d = 0; view->dim == 3 && d < 3; d++) { /* boxes */
-    const int64_t n = (int64_t)view->block_size[d] * view->trees[d] << view->max_level;
-    OAK_CHECK(n <= INT32_MAX, OAK_ERR_ARGUMENT,
-              "%s: VTKHDF files count cells by 32 bits, and level %d has %lld along %c; write a "
-              "plotfile",
-              path, view->max_level, (long long)n, "xyz"[d]);
-  }
-  return OAK_OK;
+  return oak_vtkhdf_check_level(view, view->max_level, path);
 }
 
 /** Collective. */
@@ -328,7 +331,7 @@ static void free_writer(void *context) {
 static writer_t *make_writer(const oak_grid_view_t *view, const char *path) {
   writer_t *w = calloc(1, sizeof *w);
   if (!w) return NULL;
-  *w = (writer_t){.view = *view, .corners = view->dim == 2 || oak_view_is_bent(view)};
+  *w = (writer_t){.view = *view, .corners = has_corners(view)};
   w->leaves = view->partial || w->corners;
   MPI_Comm_rank(view->comm, &w->rank);
   w->first = w->leaves ? view->min_level : 0;

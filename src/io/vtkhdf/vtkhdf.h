@@ -13,6 +13,9 @@
  * message. Not collective. */
 oak_status_t oak_vtkhdf_supported(const char *what);
 
+/** Can such files have cells of \a level? Rank-local. \return OAK_ERR_ARGUMENT. */
+oak_status_t oak_vtkhdf_check_level(const oak_grid_view_t *view, int level, const char *path);
+
 /** Write \a view to the file \a path in the precision of the view. Collective; \a view and \a path
  * agree on all ranks, which fail together. In 3D the whole tree is stored, parents as averages of
  * their children, and readers hide what finer boxes cover. In 2D and in curved coordinates the

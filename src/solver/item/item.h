@@ -26,6 +26,9 @@ typedef struct {
   int cuts_blocks;            /**< with a region, the view has only the blocks that touch it */
   /** Check the keys of this kind; may be NULL. Rank-local, before the folder is opened. */
   oak_status_t (*open)(oak_output_item_t *item);
+  /** Check what the files of a run may hold at most, up to mesh.max_level; may be NULL. Rank-local,
+   * as `open`, but only for an output that will be written. */
+  oak_status_t (*check)(const oak_output_item_t *item);
   /** Keep what this kind needs of the first state of a run; with \a restart, check that it is still
    * there. May be NULL. Collective. */
   oak_status_t (*start)(oak_output_item_t *item, const char *folder, int restart);

@@ -66,6 +66,11 @@ static oak_status_t find_start(const oak_output_item_t *item) {
   return OAK_OK;
 }
 
+/* The state at the start is kept as a plotfile. */
+static oak_status_t check_picture(const oak_output_item_t *item) {
+  return is_difference(item) ? oak_output_plotfile.check(item) : OAK_OK;
+}
+
 static oak_status_t start_picture(oak_output_item_t *item, const char *folder, int restart) {
   const MPI_Comm comm = item->sim->setup.comm;
   oak_status_t st = OAK_OK;
@@ -184,6 +189,7 @@ const oak_output_kind_t oak_output_picture = {.word = {"picture", "a PNG file", 
                                               .each_variable = 1,
                                               .empty = OAK_SELECT_FIRST,
                                               .open = open_picture,
+                                              .check = check_picture,
                                               .start = start_picture,
                                               .takes_over = takes_over,
                                               .write = write_picture};

@@ -21,6 +21,11 @@ static const oak_param_desc_t keys[] = {
 static const oak_series_t series = {
     .ending = ".visit", .head = "", .before = "", .after = "/Header\n", .tail = ""};
 
+static oak_status_t check_plotfile(const oak_output_item_t *item) {
+  const oak_grid_view_t domain = oak_view_domain(item->sim, &item->variables);
+  return oak_plotfile_check_level(&domain, item->sim->setup.max_level, item->name);
+}
+
 static oak_status_t write_plotfile(oak_output_item_t *item, const oak_grid_view_t *view,
                                    const char *path) {
   return oak_plotfile_write_ext(view, oak_item_int(item, "files"), path);
@@ -29,6 +34,7 @@ static oak_status_t write_plotfile(oak_output_item_t *item, const oak_grid_view_
 const oak_output_kind_t oak_output_plotfile = {
     .word = {"plotfile", "all blocks, for ParaView, VisIt and yt", keys},
     .folder = &oak_plotfile_folder,
+    .check = check_plotfile,
     .takes_over = oak_item_always,
     .write = write_plotfile,
     .series = &series};

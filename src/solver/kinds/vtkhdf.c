@@ -20,6 +20,11 @@ static oak_status_t open_vtkhdf(oak_output_item_t *item) {
   return oak_vtkhdf_supported(oak_item_given(item, "kind"));
 }
 
+static oak_status_t check_vtkhdf(const oak_output_item_t *item) {
+  const oak_grid_view_t domain = oak_view_domain(item->sim, &item->variables);
+  return oak_vtkhdf_check_level(&domain, item->sim->setup.max_level, item->name);
+}
+
 static oak_status_t write_vtkhdf(oak_output_item_t *item, const oak_grid_view_t *view,
                                  const char *path) {
   (void)item;
@@ -31,6 +36,7 @@ const oak_output_kind_t oak_output_vtkhdf = {
     .ending = OAK_VTKHDF,
     .cuts_blocks = 1,
     .open = open_vtkhdf,
+    .check = check_vtkhdf,
     .takes_over = oak_item_always,
     .write = write_vtkhdf,
     .series = &series};

@@ -74,6 +74,16 @@ static oak_status_t add_section(oak_output_t *out, const char *key) {
   return oak_item_init(&out->item[out->nitem++], out->sim, text, prefix, *kind);
 }
 
+static int is_wanted(const oak_schedule_t *s) {
+  return s->first_last || s->steps > 0 || s->every > 0 || s->ntimes > 0;
+}
+
+static oak_status_t check_item(const oak_output_item_t *item) {
+  if (!item->kind->check || !is_wanted(&item->schedule)) return OAK_OK;
+  const oak_status_t st = item->kind->check(item);
+  return st == OAK_OK ? st : OAK_FAIL(OAK_ERR_INPUT, "output %s", oak_last_error());
+}
+
 static oak_status_t make_items(oak_output_t *out) {
   const char *key;
   int count = 0;
@@ -82,6 +92,7 @@ static oak_status_t make_items(oak_output_t *out) {
   OAK_TRY(add_plain(out));
   for (int n = 0; (key = oak_params_output(out->sim->setup.params, n)); n++)
     OAK_TRY(add_section(out, key));
+  for (int i = 0; i < out->nitem; i++) OAK_TRY(check_item(&out->item[i]));
   return OAK_OK;
 }
 
@@ -90,10 +101,6 @@ static void clear_items(oak_output_t *out) {
   free(out->item);
   out->item = NULL;
   out->nitem = 0;
-}
-
-static int is_wanted(const oak_schedule_t *s) {
-  return s->first_last || s->steps > 0 || s->every > 0 || s->ntimes > 0;
 }
 
 /* "every 0.1, every 50 steps, at 3 times, first and last state". */
