@@ -1,11 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What a parameter file may not do to the oak command, for CTest: choose a program that runs, unless
-the user says so; hang it with a file that never ends; run code when a user only looks at it.
+the user says so; hang it with a file that never ends; run code when a user only looks at it. And what others may not
+do: put kernel sources where the command looks for its own.
 
 usage: test_app_trust.py --oak OAK --mpiexec "mpiexec -n" --np N"""
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -60,6 +62,54 @@ LOOKS = {
 }
 
 
+# A copy of the program in {work}/me/build, and kernel sources near it: name: commands, are the sources used. Root gives
+# some of them to another user.
+SHARE = "mkdir -p share/oak && cp -r files/* share/oak && "
+TREE = "cp -r files/* . && "
+SOURCES = {
+    "own sources": (SHARE + "true", "share/oak"),
+    "own sources of a group that may exchange the program": (SHARE + "chmod 775 share share/oak me/build/oak", "share/oak"),
+    "own sources in a folder of a group that may exchange the program": (SHARE + "chmod 775 share me/build", "share/oak"),
+    "own tree": (TREE + "true", "."),
+    "sources that others may write": (SHARE + "chmod 777 share/oak", None),
+    "sources that a group may write": (SHARE + "chmod 775 share/oak", None),
+    "sources that others may replace": (SHARE + "chmod 777 share", None),
+    "a link of others to sources": (SHARE + "mv share/oak mine && ln -s ../mine share/oak && chmod 1777 share", None),
+    "sources of others": (SHARE + "chown 65534 share/oak", None),
+    "sources in a folder of others": (SHARE + "chown 65534 share", None),
+    "sources of the owner of the program": (SHARE + "chown 65534 share share/oak me/build/oak", "share/oak"),
+    "sources in a folder such as /tmp": (TREE + "chmod 1777 .", None),
+    "a tree that others may write": (TREE + "chmod 777 .", None),
+    "a tree that a group may write": (TREE + "chmod 775 .", None),
+    "a tree of the owner of a folder above the program": (TREE + "chown 65534 .", "."),
+    "a tree of others": (TREE + "chown 65534 . && chmod 1755 .", None),
+}
+
+
+def find_sources(name, options):
+    """Who may exchange the program may also change the sources, and nobody else."""
+    commands, used = SOURCES[name]
+    if "chown" in commands and os.geteuid() != 0:
+        return [], "only root gives files to other users"
+    with tempfile.TemporaryDirectory(prefix="oak_trust_") as top:
+        work = os.path.join(os.path.realpath(top), "a")
+        for path in ("me/build", "files/include/oak", "files/kernels"):
+            os.makedirs(os.path.join(work, path), 0o755)
+        oak_test.write(work, "files/include/oak/kernel.h", "")
+        oak_test.write(work, "files/kernels/flux.c", "")
+        shutil.copy(options.oak, os.path.join(work, "me/build/oak"))
+        subprocess.run(f"umask 022 && chmod -R go-w . && {commands}", shell=True, check=True, cwd=work)
+        done = subprocess.run([os.path.join(work, "me/build/oak"), "info"], capture_output=True, text=True, check=False, cwd=top,
+                              env={k: v for k, v in os.environ.items() if k != "OAK_HOME"})
+        text = done.stdout + done.stderr
+        found = re.search(r"^sources +(\S+)", text, re.M)
+        if used:
+            right = found and found.group(1) == os.path.normpath(os.path.join(work, used))
+        else:
+            right = not (found and found.group(1).startswith(work))
+    return [] if right else ["the sources are not used" if used else "the sources are used"], text
+
+
 def look(name, launch, work):
     """All of them in one folder, so that kernels are compiled once."""
     arguments, runs, patterns = LOOKS[name]
@@ -108,6 +158,7 @@ def main():
     options = oak_test.options(__doc__, "oak", "mpiexec", "np")
     with tempfile.TemporaryDirectory(prefix="oak_trust_") as work:
         cases = {name: lambda name=name: try_case(name, options.ranks) for name in CASES}
+        cases.update({name: lambda name=name: find_sources(name, options) for name in SOURCES})
         cases.update({name: lambda name=name: look(name, options.ranks, work) for name in LOOKS})
         return oak_test.run_cases(options, cases)
 

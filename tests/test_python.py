@@ -269,6 +269,34 @@ def check_simulation(ini, last, work):
     expect("simulation is closed", other.step)
 
 
+def check_places(work):
+    """A build folder beside a copy of the package is used only if nobody else may have made it."""
+    shutil.copytree(os.path.join(HERE, "..", "python", "oak"), os.path.join(work, "me", "oak"))
+    folder = os.path.join(os.path.realpath(work), "build")
+    os.mkdir(folder)
+    for name in ("oak", "liboak.so"):
+        oak_test.write(folder, name, "")
+        os.chmod(os.path.join(folder, name), 0o755)
+    ask = """
+import oak.library
+oak.library.ctypes.util.find_library = lambda name: None
+for find in oak.find_oak, oak.library._find_library:
+    try:
+        print(find())
+    except oak.OakError:
+        print("none")
+"""
+    env = {k: v for k, v in os.environ.items() if not k.startswith("OAK") and k != "PATH"}
+    both = [os.path.join(folder, "oak"), os.path.join(folder, "liboak.so")]
+    cases = [(0o755, -1, both), (0o777, -1, ["none"] * 2)] + [(0o755, 65534, ["none"] * 2)] * (os.geteuid() == 0)
+    for mode, owner, found in cases:
+        os.chmod(folder, mode)
+        os.chown(folder, owner, -1)
+        done = subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True, check=True,
+                              env={**env, "PATH": "/nowhere", "PYTHONPATH": os.path.join(work, "me")})
+        assert done.stdout.split() == found, (mode, owner, done.stdout)
+
+
 def main():
     options = oak_test.options(__doc__, "oak", "mpiexec", "library")
     os.environ["OAK"], os.environ["OAK_LIBRARY"] = options.oak, options.library
@@ -276,6 +304,7 @@ def main():
         ini = os.path.join(work, "run.ini")
         with open(ini, "w", encoding="utf-8") as f:
             f.write(INI)
+        check_places(os.path.join(work, "places"))
         runs = {}
         for name, settings in RUNS.items():
             for precision in ("double", "single"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -36,11 +37,20 @@ def assignments(settings: Optional[Mapping[str, Any]]) -> list[str]:
     return out
 
 
+def built_near(file: str, *path: str) -> Optional[str]:
+    """A program or library near another file, if it belongs to this user, root or the owner of that file. Otherwise anybody
+    may have put it there."""
+    found = os.path.realpath(os.path.join(os.path.dirname(os.path.realpath(file)), *path))
+    if not os.path.exists(found):
+        return None
+    owners = (os.geteuid(), 0, os.stat(file).st_uid)
+    parts = [os.stat(part) for part in (found, os.path.dirname(found))]
+    return found if all(part.st_uid in owners and not part.st_mode & stat.S_IWOTH for part in parts) else None
+
+
 def find_oak() -> str:
     """The oak command: $OAK, or the command on the path, or that of the source tree of this package."""
-    here = os.path.dirname(os.path.abspath(__file__))
-    built = os.path.join(here, "..", "..", "build", "oak")
-    for found in (os.environ.get("OAK"), shutil.which("oak"), built):
+    for found in (os.environ.get("OAK"), shutil.which("oak"), built_near(__file__, "..", "..", "build", "oak")):
         if found and os.access(found, os.X_OK):
             return os.path.abspath(found)
     raise OakError("there is no oak command: build it (make build), install it (make install), or let $OAK name it")

@@ -17,7 +17,7 @@ from typing import Any, NoReturn, Optional, Union
 import numpy as np
 
 from .blocks import Blocks
-from .command import assignments, find_oak
+from .command import assignments, built_near, find_oak
 from .files import OakError
 
 _library = None  # the loaded library; MPI is initialised then
@@ -27,12 +27,11 @@ _lock = threading.RLock()  # one thread at a time uses the library, whatever the
 
 
 def _find_library():
-    here = os.path.dirname(os.path.abspath(__file__))
-    places = [os.environ.get("OAK_LIBRARY"), os.path.join(here, "..", "..", "build", "liboak.so")]
+    places = [os.environ.get("OAK_LIBRARY"), built_near(__file__, "..", "..", "build", "liboak.so")]
     try:
-        program = os.path.dirname(os.path.realpath(find_oak()))
-        places += [os.path.join(program, "liboak.so")]
-        places += [os.path.join(program, "..", lib, "liboak.so") for lib in _library_folders()]
+        program = find_oak()
+        places += [built_near(program, "liboak.so")]
+        places += [built_near(program, "..", lib, "liboak.so") for lib in _library_folders()]
     except OakError:
         pass
     for place in places:

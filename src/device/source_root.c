@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/trust.h"
 #include "device_private.h"
 
 static int is_root(const char *folder) {
@@ -23,50 +24,74 @@ static int is_tree(const char *folder) {
   return is_root(folder) && access(path, R_OK) == 0;
 }
 
+/** What a search has found. */
+typedef struct {
+  char program[PATH_MAX]; /**< near which sources are looked for */
+  char root[PATH_MAX];    /**< the sources, in full */
+  char refused[PATH_MAX]; /**< sources that others may change, "" if there are none */
+  char why[OAK_WHY];      /**< why these are refused */
+} search_t;
+
+/** Take a folder, unless others may put code into it. */
+static int take(search_t *search, const char *folder) {
+  char why[OAK_WHY];
+  if (!realpath(folder, search->root)) return 0;
+  if (oak_path_trusted_by(search->program, search->root, why)) return 1;
+  memcpy(search->refused, search->root, sizeof search->refused);
+  memcpy(search->why, why, sizeof search->why);
+  return 0;
+}
+
+/** Take share/oak in \a folder. Others who may write to share/ could put a link there. */
+static int take_share(search_t *search, const char *folder) {
+  char share[PATH_MAX + 32], guess[PATH_MAX + 32];
+  snprintf(share, sizeof share, "%s/share", folder);
+  snprintf(guess, sizeof guess, "%s/share/oak", folder);
+  return is_root(guess) && take(search, share) && take(search, guess);
+}
+
 /** Look for the sources near the file \a origin: in share/oak beside its folder bin/, lib/ or
  * lib/<architecture>/, or in the source tree above it if the file is in a build folder. The tree
  * may have moved since it was built. */
-static int root_near(const char *origin, char root[PATH_MAX]) {
-  char path[PATH_MAX], guess[PATH_MAX + 32];
-  if (!realpath(origin, path)) return 0;
+static int root_near(search_t *search, const char *origin) {
+  char path[PATH_MAX];
+  if (!realpath(origin, search->program)) return 0;
+  memcpy(path, search->program, sizeof path);
   for (int up = 0; up < 3; up++) {
     char *slash = strrchr(path, '/');
     if (!slash) return 0;
     *slash = '\0';
     if (up == 0) continue;
-    snprintf(guess, sizeof guess, "%s/share/oak", path);
-    if (is_root(guess) && strlen(guess) < PATH_MAX) {
-      memcpy(root, guess, strlen(guess) + 1);
-      return 1;
-    }
-    if (is_tree(path)) {
-      memcpy(root, path, strlen(path) + 1);
-      return 1;
-    }
+    if (take_share(search, path)) return 1;
+    if (is_tree(path) && take(search, path)) return 1;
   }
   return 0;
 }
 
 oak_status_t oak_source_root(const char **out) {
-  static char root[PATH_MAX];
+  static search_t search;
   const char *home = getenv("OAK_HOME");
-  *out = root;
+  search.refused[0] = '\0';
+  *out = search.root;
   if (home && home[0]) {
     OAK_CHECK(
-        is_root(home) && realpath(home, root), OAK_ERR_FILE,
+        is_root(home) && realpath(home, search.root), OAK_ERR_FILE,
         "OAK_HOME is '%s', which holds no include/oak/kernel.h; set it to the source tree or to "
         "PREFIX/share/oak, or unset it",
         home);
     return OAK_OK;
   }
   Dl_info info;
-  if (dladdr(root, &info) && info.dli_fname && root_near(info.dli_fname, root)) {
-    return OAK_OK;
-  }
-  if (root_near("/proc/self/exe", root)) return OAK_OK;
+  if (dladdr(&search, &info) && info.dli_fname && root_near(&search, info.dli_fname)) return OAK_OK;
+  if (root_near(&search, "/proc/self/exe")) return OAK_OK;
 #ifdef OAK_SOURCE_ROOT
-  if (is_root(OAK_SOURCE_ROOT) && realpath(OAK_SOURCE_ROOT, root)) return OAK_OK;
+  if (is_root(OAK_SOURCE_ROOT) && take(&search, OAK_SOURCE_ROOT)) return OAK_OK;
 #endif
+  OAK_CHECK(
+      !search.refused[0], OAK_ERR_FILE,
+      "%s, with kernel sources, is not used: %s; set OAK_HOME to a source tree of oak or to a "
+      "PREFIX/share/oak that you trust",
+      search.refused, search.why);
   return OAK_FAIL(OAK_ERR_FILE,
                   "the kernel sources are not found near this program; set OAK_HOME to the source "
                   "tree of oak or to PREFIX/share/oak");
