@@ -34,6 +34,7 @@ typedef struct {
 #define LIBRARY(value)                  \
   "echo 'const int part_value = " value \
   ";' > lib.c && cc -fPIC -c lib.c -o lib.o && rm -f libpart.a && ar rc libpart.a lib.o"
+#define DATA(value) "printf '\\" value "\\0\\0\\0' > data"
 /* The assembler reads part_value. */
 #define ASSEMBLED(line)                                                              \
   "__asm__(\".pushsection .rodata\\n.globl part_value\\n.type part_value,@object\\n" \
@@ -78,6 +79,17 @@ static const way_t ways[] = {
     {"a file asked for",
      "#if __has_include(\"more.h\")\n#define VALUE 2\n#else\n#define VALUE 1\n#endif" CONSTANT, "",
      "rm -f more.h", "echo > more.h", SEEN},
+    {"a file asked for by a macro",
+     "#define S_(x) #x\n#define S(x) S_(x)\n#if __has_include(S(more.h))\n#define VALUE 2\n#else\n"
+     "#define VALUE 1\n#endif" CONSTANT,
+     "", "rm -f more.h", "echo > more.h", SEEN},
+    {"a macro that asks for a file",
+     "#define HAS(name) __has_include(name)\n#if HAS(\"more.h\")\n#define VALUE 2\n#else\n"
+     "#define VALUE 1\n#endif" CONSTANT,
+     "", "rm -f more.h", "echo > more.h", SEEN},
+    {"a flag that asks for a file",
+     "#if HAS\n#define VALUE 2\n#else\n#define VALUE 1\n#endif" CONSTANT,
+     "-DHAS=__has_include(\"more.h\")", "rm -f more.h", "echo > more.h", SEEN},
     {"a library", FROM_LIBRARY, "-L%s -lpart", LIBRARY("1"), LIBRARY("2"), SEEN},
     {"a library by its path", FROM_LIBRARY, "%s/libpart.a", LIBRARY("1"), LIBRARY("2"), SEEN},
     {"a library for the linker", FROM_LIBRARY, "-Wl,%s/libpart.a", LIBRARY("1"), LIBRARY("2"),
@@ -91,8 +103,34 @@ static const way_t ways[] = {
      LIBRARY("2"), SEEN},
     {"a member of a thin archive", FROM_LIBRARY, "%s/thin.a",
      LIBRARY("1") " && rm -f thin.a && ar rcT thin.a lib.o", LIBRARY("2"), BY_NOBODY},
-    {"data for the assembler", ASSEMBLED(".inc\" \"bin \\\"data\\\""), "-Wa,-I%s",
-     "printf '\\1\\0\\0\\0' > data", "printf '\\2\\0\\0\\0' > data", BY_NOBODY},
+    {"data for the assembler", ASSEMBLED(".inc\" \"bin \\\"data\\\""), "-Wa,-I%s", DATA("1"),
+     DATA("2"), BY_NOBODY},
+    {"data, in capitals", ASSEMBLED(".INCBIN \\\"data\\\""), "-Wa,-I%s", DATA("1"), DATA("2"),
+     BY_NOBODY},
+    {"data, with an escape sequence", ASSEMBLED("\\056incbin \\\"data\\\""), "-Wa,-I%s", DATA("1"),
+     DATA("2"), BY_NOBODY},
+    {"data, by a macro of the assembler",
+     "__asm__(\".macro bytes how\\n.\\\\how \\\"data\\\"\\n.endm\");\n" ASSEMBLED("bytes incbin"),
+     "-Wa,-I%s", DATA("1"), DATA("2"), BY_NOBODY},
+    {"data, in a raw string",
+     "asm(R\"(.pushsection .rodata\n.globl part_value\n.type part_value,@object\n"
+     ".size part_value,4\npart_value: .incbin \"data\"\n.popsection)\");\n",
+     "-Wa,-I%s", DATA("1"), DATA("2"), BY_NOBODY},
+    {"data, by the name of a section",
+     "__attribute__((section(\".rodata\\n.globl part_value\\n.type part_value,@object\\n"
+     ".size part_value,4\\npart_value: \\056incbin \\\"data\\\"\\n#\"))) const int other = 7;\n",
+     "-Wa,-I%s", DATA("1"), DATA("2"), BY_NOBODY},
+    {"data, by a name",
+     FROM_LIBRARY "static int other __attribute__((__weakref__(\"third\\n.pushsection .rodata\\n"
+                  ".globl part_value\\n.type part_value,@object\\n.size part_value,4\\n"
+                  "part_value: .incbin \\\"data\\\"\\n.popsection\\n.set fourth,5\")));\nconst int "
+                  "*use = &other;\n",
+     "-Wa,-I%s", DATA("1"), DATA("2"), BY_NOBODY},
+    {"a library in a file of flags", FROM_LIBRARY, "-Wl,@%s/flags",
+     LIBRARY("1") " && echo $PWD/libpart.a > flags", LIBRARY("2"), BY_NOBODY},
+    {"data, in a source in the flags", FROM_LIBRARY, "%s/more.s -Wa,-I%s",
+     DATA("1") " && (echo .globl part_value; echo 'part_value: .incbin \"data\"') > more.s",
+     DATA("2"), BY_NOBODY},
     {"a file for the assembler", ASSEMBLED(".include \\\"more.s\\\""), "-Wa,-I%s",
      "echo .long 1 > more.s", "echo .long 2 > more.s", BY_NOBODY},
     {"a script that the compiler starts", CONSTANT, "",
@@ -244,6 +282,70 @@ static void test_moved_sources(void **state) {
   assert_int_equal(without, 0);
   write_file("b/part.h", "#define VALUE 4\n");
   assert_int_equal(compiled_with("", "b"), 1);
+}
+
+/** Sources that hold the names of their files have an entry for each place. */
+static void test_places(void **state) {
+  (void)state;
+  static const char *const name[] = {
+      "#define PLACE __FILE__\n",
+      "#define S_(x) #x\n#define S(x) S_(x)\n#define PLACE S(__FILE__)\n",
+      "#include <assert.h>\n#define PLACE (assert(n), \"\")\n", "#define PLACE __builtin_FILE()\n"};
+  write_file("value.c", "#include PART" CONSTANT
+                        "const char *place(int n) { return n ? PLACE : there(n); }\n");
+  shell(text("cd %s && mkdir a b", folder));
+  for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
+    write_file("a/part.h", text("#define VALUE 3\n%s"
+                                "static inline const char *there(int n) { return PLACE; }\n",
+                                name[i]));
+    shell(text("cp %s/a/part.h %s/b", folder, folder));
+    for (int turn = 0; turn < 2; turn++) {
+      assert_int_equal(compiled_with("", "a"), turn == 0);
+      assert_int_equal(compiled_with("", "b"), turn == 0);
+    }
+  }
+}
+
+/** What linkers and scripts or programs in place of a compiler take from the environment. */
+static void test_environment(void **state) {
+  (void)state;
+  write_file("value.c", FROM_LIBRARY);
+  shell(
+      text("cd %s && mkdir 1 2 && for n in 1 2; do echo \"const int part_value = $n;\" > lib.c && "
+           "cc -shared -fPIC lib.c -o $n/libpart.so; done",
+           folder));
+  for (int n = 1; n <= 2; n++) {
+    oak_module_t *module;
+    int value;
+    setenv("LD_RUN_PATH", text("%s/%d", folder, n), 1);
+    oak_device_t *dev = open_device("", text("-L%s/1 -lpart", folder));
+    if (build(dev, NULL, &module) != OAK_OK) fail_msg("%s", oak_last_error());
+    assert_int_equal(oak_device_constant(dev, module, "part_value", &value, sizeof value), OAK_OK);
+    assert_int_equal(value, n);
+    oak_device_unload(dev, &module);
+    oak_device_close(&dev);
+  }
+  unsetenv("LD_RUN_PATH");
+
+  write_file("value.c", CONSTANT);
+  write_file("part", "case \" $* \" in *\" -E \"*) n=0 ;; *) n=$OWN_VALUE ;; esac\n");
+  write_script("own-cc", text(". %s/part\nexec cc -DVALUE=$n \"$@\"", folder));
+  write_file(
+      "other.c",
+      text("#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include "
+           "<unistd.h>\nint main(int n, char **a) {\n"
+           "  char flag[64], *all[500] = {\"cc\", flag};\n  int asks = 0;\n"
+           "  for (int i = 1; i < n; i++) all[i + 1] = a[i], asks |= !strcmp(a[i], \"-E\");\n"
+           "  snprintf(flag, 64, \"-DVALUE=%%s\", asks ? \"0\" : getenv(\"OWN_VALUE\"));\n"
+           "  return execvp(\"cc\", all);\n}\n"));
+  shell(text("cd %s && cc other.c -o other-cc", folder));
+  static const char *const compiler[] = {"own-cc", "other-cc"};
+  for (int c = 0; c < 2; c++)
+    for (int n = 1; n <= 2; n++) {
+      setenv("OWN_VALUE", n == 1 ? "1" : "2", 1);
+      assert_int_equal(value_with(in_folder(compiler[c]), ""), n);
+    }
+  unsetenv("OWN_VALUE");
 }
 
 /* ---- what is refused */
@@ -473,6 +575,8 @@ int main(int argc, char **argv) {
       cmocka_unit_test_setup(test_change_meanwhile, setup),
       cmocka_unit_test_setup(test_no_compiler, setup),
       cmocka_unit_test_setup(test_moved_sources, setup),
+      cmocka_unit_test_setup(test_places, setup),
+      cmocka_unit_test_setup(test_environment, setup),
       cmocka_unit_test_setup(test_constants, setup),
       cmocka_unit_test_setup(test_regular_files, setup),
       cmocka_unit_test_setup(test_hang, setup),

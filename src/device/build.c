@@ -21,7 +21,7 @@
 static void note_entry(oak_device_t *dev, const oak_source_t *source, const oak_keys_t *keys) {
   oak_buffer_t old = {0}, text = {0};
   char *path;
-  if (!dev->ops->preprocess || dev->unkept) return;
+  if (!dev->ops->preprocess || dev->unkept || dev->placed) return;
   if (oak_entry_path(dev, dev->cache, source, keys->scan, ".ref", &path) != OAK_OK) return;
   oak_buffer_print(&text, "%s\n", keys->built);
   if (keys->outside[0]) oak_buffer_print(&text, "%s\n%s\n", dev->compiler->version, keys->outside);

@@ -136,6 +136,7 @@ oak_status_t oak_compiler_probe(oak_compiler_t *compiler, const oak_words_t *wan
   oak_status_t status = probe(compiler, wanted);
   if (status == OAK_OK) oak_files_tools(compiler, user);
   if (status == OAK_OK) oak_outside_ask(compiler, user);
+  if (status == OAK_OK && !compiler->followed) oak_files_wrapper(compiler);
   if (status != OAK_OK) { /* the next call asks again */
     free(compiler->version);
     compiler->version = NULL;
@@ -181,23 +182,13 @@ void oak_compiler_quote(oak_buffer_t *quote, const char *output, const char *whe
   }
 }
 
-/** Whether a message is about oak's own kernels. Those do not help the user. */
-static int is_own(const char *line) {
-  static const char *const folder[] = {"/kernels/", "/include/", "/numerics/"};
-  const char *root;
-  if (oak_source_root(&root) != OAK_OK || strncmp(line, root, strlen(root)) != 0) return 0;
-  for (int i = 0; i < 3; i++)
-    if (!strncmp(line + strlen(root), folder[i], strlen(folder[i]))) return 1;
-  return 0;
-}
-
 void oak_compiler_warn(const char *output) {
   enum { most_lines = 20 };
   int count = 0;
   for (const char *line = output, *before = ""; *line; line += *line == '\n') {
     const size_t length = strcspn(line, "\n");
     const int again = !strncmp(line, before, length + 1); /* gcc looks more than once */
-    if (memmem(line, length, ": warning: ", 11) && !is_own(line) && !again) {
+    if (memmem(line, length, ": warning: ", 11) && !oak_source_is_own(line) && !again) {
       before = line;
       if (count++ < most_lines) fprintf(stderr, "oak: %.*s\n", (int)length, line);
     }

@@ -22,6 +22,8 @@ oak_status_t oak_source_text(const oak_source_t *source, oak_buffer_t *text);
 int oak_build_keep(void);
 /** Name of a source for messages and files. */
 const char *oak_source_name(const oak_source_t *source);
+/** Whether text that starts with a path is about oak's own kernels. */
+int oak_source_is_own(const char *path);
 
 /* ---- key.c */
 
@@ -53,6 +55,7 @@ oak_status_t oak_outside_key(oak_device_t *dev, const oak_words_t *outside, char
 typedef struct {
   int blind;           /**< 1: there is an #include that only a compiler can follow */
   int dated;           /**< 1: they may use the time of compilation */
+  int assembles;       /**< 1: they may make an assembler read files */
   oak_words_t files;   /**< paths of those that were read */
   oak_words_t missing; /**< names that they include, which are in no folder of the user or of oak */
 } oak_sources_t;
@@ -125,6 +128,8 @@ struct oak_device {
   int unkept_told, unfollowed_told; /**< 1: the user was told */
   char unfollowed[OAK_UNFOLLOWED];  /**< why the last keys may miss a file that the binary depends
                                        on; such a binary serves this run only. "": they miss none */
+  int placed;     /**< 1: the sources of the last keys hold the names of their files, so that equal
+                     sources elsewhere give another binary */
   int found;      /**< 1: the hardware is there; a back end sets it even if its open then fails */
   int mpi_direct; /**< oak_device_mpi_direct() */
   int unshared; /**< 1: memory cannot be shared here, although the back end has functions for it */
@@ -287,7 +292,9 @@ void oak_files_hash(oak_hash_t *hash, const oak_words_t *words, const oak_compil
                     char unfollowed[OAK_UNFOLLOWED]);
 /** Set compiler->tools and compiler->unfollowed. \a user: flags of the user. */
 void oak_files_tools(oak_compiler_t *compiler, const oak_words_t *user);
-/** 1 if preprocessed \a text makes the assembler read files (.incbin, .include). */
+/** Add to compiler->tools what a compiler that oak does not know takes from the environment. */
+void oak_files_wrapper(oak_compiler_t *compiler);
+/** 1 if preprocessed \a text may make the assembler read files (.incbin, .include). */
 int oak_text_assembles_files(const char *text);
 
 /* ---- host_memory.c: memory of the host, for back ends whose kernels run there. */

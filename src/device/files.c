@@ -4,12 +4,14 @@
  * the files that it names are hashed too. A file too many may cause a rebuild without need. With a
  * file too few, a run may use an outdated binary. If a file may be missing, a reason is given, and
  * the binary serves one run only. */
+#include <ctype.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "device_private.h"
 
@@ -142,7 +144,50 @@ static void follow_linker(files_t *files, const char *text, const char *path) {
   }
 }
 
+/* ---- the environment */
+
+static int in_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
+
+static int compare_texts(const void *a, const void *b) {
+  return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/** 1 if a program that is given as \a text may read a variable, from what the name of the variable
+ * is. Names for flags may be composed. Those that say where and for whom a program runs do not
+ * count. */
+static int may_read(const oak_buffer_t *text, const char *name, size_t length) {
+  static const char place[] =
+      " PATH PWD OLDPWD HOME HOSTNAME TMPDIR TMP TEMP USER LOGNAME SHELL SHLVL XDG_RUNTIME_DIR "
+      "TERM COLUMNS COLORTERM DISPLAY LANG LC_ALL LC_CTYPE _ ";
+  char word[128];
+  const int count = snprintf(word, sizeof word, " %.*s ", (int)length, name);
+  if (length == 0 || ((size_t)count < sizeof word && strstr(place, word))) return 0;
+  if (length > 5 && !strncmp(name + length - 5, "FLAGS", 5)) return 1;
+  const char *end = text->data + text->length;
+  for (const char *at = text->data; (at = memmem(at, (size_t)(end - at), name, length)); at++) {
+    const int before = at > text->data && in_word(at[-1]), after = in_word(at[length]);
+    if (!before && !after) return 1;
+  }
+  return 0;
+}
+
+/** Hash the variables of the environment that a program may read. */
+static void add_variables(oak_hash_t *hash, const oak_buffer_t *text) {
+  oak_words_t found = {0};
+  for (char *const *entry = environ; *entry; entry++)
+    if (may_read(text, *entry, strcspn(*entry, "="))) oak_words_add(&found, "%s", *entry);
+  if (found.count > 1) qsort(found.word, (size_t)found.count, sizeof *found.word, compare_texts);
+  for (int i = 0; i < found.count; i++) oak_hash_text(hash, found.word[i]);
+  oak_words_free(&found);
+}
+
 /* ---- files */
+
+/** 1 if \a path is a source for the assembler, which may read files. */
+static int is_assembly(const char *path) {
+  const char *dot = strrchr(path, '.');
+  return dot && (!strcmp(dot, ".s") || !strcmp(dot, ".S") || !strcmp(dot, ".sx"));
+}
 
 static void add_file(files_t *files, const char *path) {
   enum { MOST_FILES = 500, LONGEST_TEXT = 1 << 16 };
@@ -162,10 +207,14 @@ static void add_file(files_t *files, const char *path) {
   if (oak_buffer_read(&text, path) == 0 && text.length > 0) {
     oak_hash_text(files->hash, "file");
     oak_hash_bytes(files->hash, text.data, text.length);
+    const int script = !strncmp(text.data, "#!", 2);
+    const int small = text.length < LONGEST_TEXT && strlen(text.data) == text.length;
+    if (script || small) add_variables(files->hash, &text);
+    if (is_assembly(path)) refuse(files, "the assembler may read files that %s names", path);
     if (!strncmp(text.data, "!<thin>\n", 8))
       refuse(files, "%s is a thin archive, which names other files", path);
-    else if (text.length < LONGEST_TEXT && strlen(text.data) == text.length && ++files->scripts)
-      (strncmp(text.data, "#!", 2) ? follow_linker : follow_script)(files, text.data, path);
+    else if (small && ++files->scripts)
+      (script ? follow_script : follow_linker)(files, text.data, path);
   }
   oak_buffer_free(&text);
 }
@@ -239,6 +288,7 @@ void oak_files_hash(oak_hash_t *hash, const oak_words_t *words, const oak_compil
   oak_folders_add(&files.folders, getenv("LIBRARY_PATH"));
   for (int i = 0; i < words->count; i++) {
     const char *name = oak_flag_operand(words, &i, "-l");
+    if (strstr(words->word[i], ",@")) refuse(&files, "%s names a file of flags", words->word[i]);
     if (name)
       add_library(&files, name);
     else
@@ -304,22 +354,63 @@ void oak_files_tools(oak_compiler_t *compiler, const oak_words_t *user) {
   files_free(&files);
 }
 
+void oak_files_wrapper(oak_compiler_t *compiler) {
+  oak_buffer_t text = {0};
+  if (oak_buffer_read(&text, compiler->command.word[0]) == 0 && text.length > 0)
+    add_variables(&compiler->tools, &text);
+  oak_buffer_free(&text);
+}
+
 /* ---- the assembler */
 
-int oak_text_assembles_files(const char *text) {
-  oak_buffer_t literal = {0}; /* text in quotes; adjacent pieces are joined */
-  int found = 0;
-  for (const char *at = text; *at && !found; at++) {
+/** 1 if a literal in the parentheses at \a at has one of the \a marks. A raw string may hide them.
+ */
+static int has_mark(const char *at, const char *marks) {
+  int depth = 0, literal = 0;
+  for (; *at; at++) {
     if (*at == '"') {
-      const char *start = ++at;
-      while (*at && *at != '"' && *at != '\n') at += at[0] == '\\' && at[1] ? 2 : 1;
-      oak_buffer_bytes(&literal, start, (size_t)(at - start));
-      if (!*at) break;
-    } else if (!strchr(" \t\n", *at) && literal.length > 0) {
-      found = strstr(literal.data, ".incbin") || strstr(literal.data, ".include");
-      literal.length = 0;
+      if (!literal && at[-1] == 'R') return 1;
+      literal = !literal;
+    } else if (literal && strchr(marks, *at)) {
+      return 1;
+    } else if (*at == '\n' && at[1] == '#') { /* where the next line comes from */
+      at += strcspn(at + 1, "\n");
+    } else if (!literal) {
+      depth += (*at == '(') - (*at == ')');
+      if (depth == 0 && !isspace((unsigned char)*at) && !in_word(*at)) return 0;
     }
   }
-  oak_buffer_free(&literal);
-  return found;
+  return 0;
+}
+
+/** 1 if the word at \a at begins what is handed to the assembler, and this may name a file.
+ * Directives begin with a dot, which an escape sequence may stand for. The name of a section or of
+ * a symbol is a part of a directive, which ends with the line. */
+static int may_name_file(const char *at, size_t length) {
+  static const char *const way[][2] = {
+      {"asm", ".\\"}, {"section", "\\"}, {"weakref", "\\"}, {"symver", "\\"}};
+  const char *end = at + length;
+  size_t size = length;
+  if (size > 2 && !strncmp(at, "__", 2)) at += 2, size -= 2;
+  if (size > 2 && !strncmp(end - 2, "__", 2)) size -= 2;
+  for (size_t i = 0; i < sizeof way / sizeof *way; i++)
+    if (strlen(way[i][0]) == size && !strncmp(at, way[i][0], size)) return has_mark(end, way[i][1]);
+  return 0;
+}
+
+int oak_text_assembles_files(const char *text) {
+  int own = 0;
+  for (const char *at = text; *at;) {
+    size_t length = 1;
+    if (*at == '#' && (at == text || at[-1] == '\n')) {
+      length = strcspn(at, "\n");
+      const char *path = at[1] == ' ' ? memchr(at, '"', length) : NULL;
+      if (path) own = oak_source_is_own(path + 1);
+    } else if (in_word(*at)) {
+      while (in_word(at[length])) length++;
+      if (!own && may_name_file(at, length)) return 1;
+    }
+    at += length;
+  }
+  return 0;
 }

@@ -15,7 +15,7 @@
 #include "device_private.h"
 
 /** Increase this number when the format of entries changes. */
-static const char key_version[] = "oak kernel cache 4";
+static const char key_version[] = "oak kernel cache 5";
 
 /** Hash lines of C. Of a file that a directive names (`# 7 "/..."`, `#define NAME "/..."`), only
  * the last part of the name counts, because the content of the file is a part of the key: the same
@@ -36,6 +36,25 @@ static void hash_lines(oak_hash_t *hash, const char *text) {
   oak_hash_text(hash, "");
 }
 
+/** 1 if preprocessed text holds the name of the file that it comes from, as __FILE__ puts it
+ * there, also that in assert. */
+static int names_its_file(const char *text) {
+  const char *file = NULL;
+  size_t size = 0;
+  for (const char *line = text; *line; line += *line == '\n') {
+    const size_t length = strcspn(line, "\n");
+    const char *name = *line == '#' ? memchr(line, '"', length) : NULL;
+    if (name && name[1] != '"' && name[1] != '<') {
+      file = name + 1;
+      size = strcspn(file, "\"\n");
+    } else if (*line != '#' && file && memmem(line, length, file, size)) {
+      return 1;
+    }
+    line += length;
+  }
+  return strstr(text, "__builtin_FILE") != NULL;
+}
+
 /** The part that both keys have in common. */
 static oak_status_t start(oak_device_t *dev, const oak_source_t *source, int compiler,
                           oak_hash_t *hash) {
@@ -48,12 +67,17 @@ static oak_status_t start(oak_device_t *dev, const oak_source_t *source, int com
   return dev->ops->fingerprint(dev, compiler, hash);
 }
 
+static void set_unfollowed(oak_device_t *dev) {
+  snprintf(dev->unfollowed, OAK_UNFOLLOWED, "its assembler may read files (.incbin, .include)");
+}
+
 static oak_status_t key_of_scan(oak_device_t *dev, const oak_source_t *source, oak_sources_t *scan,
                                 oak_keys_t *keys) {
   const int compiler = !dev->ops->preprocess; /* then this is the only key */
   oak_hash_t hash;
   OAK_TRY(start(dev, source, compiler, &hash));
   OAK_TRY(oak_scan_source(source, &dev->user_flags, &hash, scan));
+  if (scan->assembles && !dev->ops->preprocess) set_unfollowed(dev);
   keys->blind = scan->blind;
   if (keys->blind) { /* a key that is never used again */
     struct timespec time;
@@ -67,13 +91,15 @@ static oak_status_t key_of_scan(oak_device_t *dev, const oak_source_t *source, o
   return OAK_OK;
 }
 
-static oak_status_t key_of_compiler(oak_device_t *dev, const oak_source_t *source, const char *text,
-                                    oak_keys_t *keys) {
+static oak_status_t key_of_compiler(oak_device_t *dev, const oak_source_t *source,
+                                    const oak_sources_t *scan, const char *text, oak_keys_t *keys) {
   oak_hash_t hash;
   OAK_TRY(start(dev, source, 1, &hash));
   hash_lines(&hash, text);
-  if (oak_text_assembles_files(text))
-    snprintf(dev->unfollowed, OAK_UNFOLLOWED, "its assembler reads files (.incbin, .include)");
+  dev->placed = names_its_file(text);
+  for (int i = 0; dev->placed && i < scan->files.count; i++)
+    oak_hash_text(&hash, scan->files.word[i]);
+  if (oak_text_assembles_files(text)) set_unfollowed(dev);
   oak_hash_hex(&hash, keys->built);
   return OAK_OK;
 }
@@ -100,7 +126,7 @@ static oak_status_t find_keys(oak_device_t *dev, const oak_source_t *source, con
   OAK_TRY(key_of_scan(dev, source, scan, keys));
   if (!dev->ops->preprocess) memcpy(keys->built, keys->scan, sizeof keys->built);
   if (!asks) return OAK_OK;
-  OAK_TRY(key_of_compiler(dev, source, oak_buffer_get(text), keys));
+  OAK_TRY(key_of_compiler(dev, source, scan, oak_buffer_get(text), keys));
   oak_words_add(&scan->files, "%s.c", work);
   if (dev->compiler && !dev->unfollowed[0] && !keys->blind && text->data)
     oak_outside_list(dev->compiler, scan, text->data, &dev->outside);

@@ -122,9 +122,10 @@ oak_status_t oak_object_explain(oak_device_t *dev, const oak_source_t *source, c
 
 void oak_object_fingerprint(oak_device_t *dev, const oak_compiler_t *compiler,
                             const oak_words_t *head, oak_hash_t *hash) {
-  static const char *const variables[] = {"LIBRARY_PATH",    "COMPILER_PATH",
-                                          "GCC_EXEC_PREFIX", "CCC_OVERRIDE_OPTIONS",
-                                          "CPATH",           "C_INCLUDE_PATH"};
+  static const char *const variables[] = {
+      "LIBRARY_PATH",         "COMPILER_PATH", "GCC_EXEC_PREFIX",
+      "CCC_OVERRIDE_OPTIONS", "CPATH",         "C_INCLUDE_PATH",
+      "LD_RUN_PATH",          "LDEMULATION",   "GNUTARGET"};
   for (int i = 0; i < head->count; i++) oak_hash_text(hash, head->word[i]);
   for (int i = 0; i < dev->user_flags.count; i++) oak_hash_text(hash, dev->user_flags.word[i]);
   oak_files_hash(hash, &dev->user_flags, compiler, dev->unfollowed);
@@ -134,7 +135,7 @@ void oak_object_fingerprint(oak_device_t *dev, const oak_compiler_t *compiler,
     oak_hash_bytes(hash, &compiler->tools, sizeof compiler->tools);
     if (compiler->unfollowed[0]) memcpy(dev->unfollowed, compiler->unfollowed, OAK_UNFOLLOWED);
   }
-  for (int i = 0; head->count > 0 && i < 6; i++) {
+  for (size_t i = 0; head->count > 0 && i < sizeof variables / sizeof *variables; i++) {
     const char *value = getenv(variables[i]);
     oak_hash_text(hash, value ? value : "");
   }

@@ -134,6 +134,23 @@ static void keep_constant(scan_t *scan, const char *name, size_t length, const c
   oak_words_add(&scan->constant, "%s", value);
 }
 
+/** Follow the files whose existence a line asks for. Where a macro names the file or asks for it,
+ * only the compiler can say. */
+static oak_status_t scan_questions(scan_t *scan, const char *line, const char *path) {
+  const int define = !strncmp(line, "define", 6);
+  for (const char *at = line; (at = strstr(at, "__has_"));) {
+    const int asks = !strncmp(at, "__has_include", 13) || !strncmp(at, "__has_embed", 11);
+    at += word_length(at);
+    if (!asks) continue;
+    const char *name = at + strspn(at, " \t(");
+    if (*name == '"' || *name == '<')
+      OAK_TRY(scan_name(scan, name, path, 0));
+    else if (define || word_length(name) > 0)
+      scan->found->blind = 1;
+  }
+  return OAK_OK;
+}
+
 /** Act on a line without comments. */
 static oak_status_t scan_line(scan_t *scan, const char *line, const char *path) {
   static const char blank[] = " \t\r\f\v";
@@ -148,6 +165,7 @@ static oak_status_t scan_line(scan_t *scan, const char *line, const char *path) 
       (length == 12 && !strncmp(line, "include_next", 12)) ||
       (length == 5 && !strncmp(line, "embed", 5)))
     return scan_include(scan, rest, path, 0);
+  OAK_TRY(scan_questions(scan, line, path));
   if (length == 6 && !strncmp(line, "define", 6)) {
     const size_t name = word_length(rest);
     const char *value = rest + name + strspn(rest + name, blank);
@@ -156,11 +174,6 @@ static oak_status_t scan_line(scan_t *scan, const char *line, const char *path) 
     /* The value is followed here too, because a file that was seen is not read again with another
      * value. */
     if (*value == '"' || *value == '<') return scan_name(scan, value, path, 0);
-  }
-  for (const char *at = line; (at = strstr(at, "__has_include"));) {
-    at += word_length(at);
-    const char *name = at + strspn(at, " \t(");
-    if (*name == '"' || *name == '<') OAK_TRY(scan_name(scan, name, path, 0));
   }
   return OAK_OK;
 }
@@ -190,6 +203,7 @@ static void clean(char *text) {
 }
 
 static oak_status_t scan_lines(scan_t *scan, char *text, const char *path) {
+  scan->found->assembles |= strcasestr(text, "incbin") || strcasestr(text, ".include");
   scan->found->dated |= strstr(text, "__DATE__") || strstr(text, "__TIME");
   clean(text);
   for (char *line = text; line;) {
@@ -258,6 +272,7 @@ static void scan_folders(scan_t *scan, const oak_words_t *user, const char *root
 /** Constants of \a text, "NAME=VALUE". */
 static void scan_define(scan_t *scan, const char *text) {
   const char *equal = strchr(text, '=');
+  if (strstr(text, "__has_")) scan->found->blind = 1;
   if (equal) keep_constant(scan, text, (size_t)(equal - text), equal + 1);
 }
 

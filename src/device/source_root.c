@@ -96,3 +96,12 @@ oak_status_t oak_source_root(const char **out) {
                   "the kernel sources are not found near this program; set OAK_HOME to the source "
                   "tree of oak or to PREFIX/share/oak");
 }
+
+int oak_source_is_own(const char *path) {
+  static const char *const folder[] = {"/kernels/", "/include/", "/numerics/"};
+  const char *root;
+  if (oak_source_root(&root) != OAK_OK || strncmp(path, root, strlen(root)) != 0) return 0;
+  for (int i = 0; i < 3; i++)
+    if (!strncmp(path + strlen(root), folder[i], strlen(folder[i]))) return 1;
+  return 0;
+}

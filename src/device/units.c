@@ -50,7 +50,8 @@ static oak_status_t cut(units_t *u, const oak_source_t *source, const char *path
   oak_buffer_t text = {0};
   oak_slices_t *slices = NULL;
   OAK_TRY(oak_format(&seen, "%s.i", path));
-  *built = oak_buffer_read(&text, seen) == 0;
+  /* Slices do not say where they come from. */
+  *built = oak_buffer_read(&text, seen) == 0 && !strstr(oak_buffer_get(&text), "__builtin_FILE");
   free(seen);
   oak_status_t status = OAK_OK;
   for (int n = 0; n < source->nfile && status == OAK_OK; n++, u->count++)
