@@ -153,6 +153,9 @@ typedef struct {
   /** Number of iterations of a kernel's OUTER loop that run at the same time; NULL: oak does not
    * need this number. */
   long (*slots)(oak_device_t *dev, oak_kernel_t *kernel);
+  /** Joules that the device has used since some moment in the past; 0 on all but one of the ranks
+   * that share it, NaN if it does not tell. NULL: it never tells. */
+  double (*energy)(oak_device_t *dev);
   /** One line of what was found: processor, threads, compiler; for `oak info` and the run's head.
    */
   void (*describe)(oak_device_t *dev, char *text, size_t size);
@@ -174,6 +177,9 @@ OAK_API const oak_device_ops_t *oak_device_known(int i);
 /** Facts about an open device. Not collective. */
 OAK_API const oak_device_ops_t *oak_device_ops(const oak_device_t *dev);
 OAK_API int oak_device_threads(const oak_device_t *dev);
+/** Joules that the device has used since some moment in the past, for differences; 0 on all but one
+ * of the ranks that share it, NaN if it does not tell. Not collective. */
+double oak_device_energy(oak_device_t *dev);
 /** One line of how data of this device can get to other ranks, for `oak info`. */
 OAK_API void oak_device_transports(oak_device_t *dev, char *text, size_t size);
 /** One line of advice if ranks of this rank's host have to wait for each other, because there are

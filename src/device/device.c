@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The list of devices, open and close, and the calls that all back ends share. */
 #include <mpi.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -194,6 +195,11 @@ oak_status_t oak_device_download(oak_device_t *dev, void *host, const void *src,
 int oak_device_shares(const oak_device_t *dev) {
   OAK_HANDLE(dev, 0);
   return dev->ops->share && !dev->unshared;
+}
+
+double oak_device_energy(oak_device_t *dev) {
+  OAK_HANDLE(dev, NAN);
+  return dev->ops->energy ? dev->ops->energy(dev) : NAN;
 }
 
 void oak_device_transports(oak_device_t *dev, char *text, size_t size) {

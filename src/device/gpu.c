@@ -499,6 +499,7 @@ const oak_device_ops_t oak_device_ops_cuda = {
     .name = "cuda",
     .summary = "NVIDIA GPUs, through the CUDA driver and NVRTC",
     .open = open_cuda,
+    .energy = oak_gpu_energy,
     GPU_OPS,
 };
 

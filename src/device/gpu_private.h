@@ -128,6 +128,7 @@ void oak_gpu_host_free(oak_device_t *dev, void *ptr);
 oak_status_t oak_gpu_keep(oak_device_t *dev, void *dst, const void *src, size_t bytes);
 oak_status_t oak_gpu_fetch(oak_device_t *dev, void *host, const void *kept, size_t bytes);
 size_t oak_gpu_room(oak_device_t *dev);
+double oak_gpu_energy(oak_device_t *dev);
 
 /* gpu_messages.c */
 oak_status_t oak_gpu_nccl_probe(oak_device_t *dev);

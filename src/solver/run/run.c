@@ -128,6 +128,20 @@ static void note_counts(oak_progress_t *progress, const oak_t *sim) {
                       (long long)sim->counts.retries);
 }
 
+/* Joules that the devices of all ranks have used since `before`; NaN unless all of them tell. */
+static double energy_since(const oak_t *sim, double before) {
+  double joules = oak_device_energy(sim->setup.dev) - before;
+  MPI_Allreduce(MPI_IN_PLACE, &joules, 1, MPI_DOUBLE, MPI_SUM, sim->setup.comm);
+  return joules;
+}
+
+static void note_energy(report_t *r, double joules) {
+  const double updates = (double)(r->state.updates - r->progress.first_updates);
+  if (joules > 0 && updates > 0)
+    oak_progress_note(&r->progress, "the GPUs used %.3g J, %.3g J per 1e9 cell updates", joules,
+                      joules / updates * 1e9);
+}
+
 oak_status_t oak_run_options(const oak_run_options_t *given, oak_run_options_t *own) {
   const size_t size = given ? given->size : 0;
   OAK_CHECK(size >= sizeof size && size <= sizeof *own, OAK_ERR_ARGUMENT,
@@ -183,16 +197,18 @@ static oak_status_t run_steps(oak_t *sim, report_t *r, oak_saving_t *saving,
                               const oak_progress_options_t *options, const oak_run_options_t *run) {
   refresh(r, sim, 0);
   oak_progress_begin(&r->progress, options, &r->state);
+  const double before = oak_device_energy(sim->setup.dev);
   oak_saving_begin(saving, run->signals);
   oak_status_t st = oak_output_disk_open(saving->out);
   if (saving->out->disk) oak_checkpoint_prepare(sim);
   if (st == OAK_OK && !run->restart) st = oak_output_write(saving->out, 0, options->end_time == 0);
   if (st == OAK_OK) st = step_to_end(sim, r, saving, options->end_time, options->max_steps);
+  const double joules = st == OAK_OK ? energy_since(sim, before) : NAN;
   st = oak_output_disk_close(saving->out, st);
   oak_saving_close(saving);
   if (st == OAK_ERR_STATE && sim->invalid.found) leave_traces(saving);
   if (st == OAK_OK)
-    oak_progress_end(&r->progress, &r->state);
+    oak_progress_end(&r->progress, &r->state), note_energy(r, joules);
   else
     oak_progress_clear(&r->progress);
   note_counts(&r->progress, sim);
