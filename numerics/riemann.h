@@ -34,9 +34,12 @@ RIEMANN(hll, ph, ql, qr, dir, f) {
   riemann_sides(ph, ql, qr, dir, &s);
   const real smin = OAK_MIN(s.smin, 0), smax = OAK_MAX(s.smax, 0);
   const real width = smax - smin;
-  /* If nothing moves, both speeds are zero, and so is the difference of the fluxes. */
-  const real inv = oak_inv(width > 0 ? width : 1);
-  const real wl = width > 0 ? smax * inv : (real)0.5, wr = width > 0 ? -smin * inv : (real)0.5;
+  /* If nothing moves, both speeds are zero, and so is the difference of the fluxes. Speeds of
+   * 1e-310 at the toe of a wave count as zero too: the inverse of their difference would overflow.
+   */
+  const int moves = width > (sizeof(real) == 4 ? (real)1e-30 : (real)1e-200);
+  const real inv = oak_inv(moves ? width : 1);
+  const real wl = moves ? smax * inv : (real)0.5, wr = moves ? -smin * inv : (real)0.5;
   const real jump = smin * smax * inv;
 #ifdef PHYSICS_HAS_PRESSURE
   /* The flux has two parts: what the velocity carries, and the pressure, which acts on few
