@@ -77,6 +77,7 @@ OAK_FN void cell_fluxes(const oak_field_t *f, const oak_flux_user_t *user, long 
   real lo[3][NVAR], hi[3][NVAR], mean[3][NVAR];
   OAK_UNROLL
   for (int c = 0; c < 3; c++) {
+    NEAR_CELLS(near);
     OAK_UNROLL
     for (int v = 0; v < NVAR; v++) {
 #if NSOLID
@@ -88,8 +89,10 @@ OAK_FN void cell_fluxes(const oak_field_t *f, const oak_flux_user_t *user, long 
       const real *s = &row[v][GH - 1 + c];
 #endif
       reconstruct(v, s, &lo[c][v], &hi[c][v]);
+      TAKE_NEAR(near, v, s);
       mean[c][v] = s[0];
     }
+    flatten(near, lo[c], hi[c]);
   }
   OAK_UNROLL
   for (int n = 0; n < 2; n++) {
@@ -165,18 +168,25 @@ OAK_FN void enter_window(const oak_field_t *f, const oak_flux_user_t *user, long
   }
 }
 
-/* Values of variable v at the faces of the cell in the middle. */
-OAK_FN void reconstruct_window(real window[NVAR][WINDOW], int v, int dir, real *lo, real *hi) {
-#if NSOLID
-  real row[WINDOW];
-  OAK_UNROLL
-  for (int n = 0; n < WINDOW; n++) row[n] = window[v][n];
-  oak_mirror_row(v, dir, window[SOLID_VAR], row);
-  reconstruct(v, &row[RAD], lo, hi);
-#else
+/* States at the faces of the cell in the middle. */
+OAK_FN void reconstruct_window(real window[NVAR][WINDOW], int dir, real lo[NVAR], real hi[NVAR]) {
+  NEAR_CELLS(near);
   (void)dir;
-  reconstruct(v, &window[v][RAD], lo, hi);
+  OAK_UNROLL
+  for (int v = 0; v < NVAR; v++) {
+#if NSOLID
+    real row[WINDOW];
+    OAK_UNROLL
+    for (int n = 0; n < WINDOW; n++) row[n] = window[v][n];
+    oak_mirror_row(v, dir, window[SOLID_VAR], row);
+    const real *s = &row[RAD];
+#else
+    const real *s = &window[v][RAD];
 #endif
+    reconstruct(v, s, &lo[v], &hi[v]);
+    TAKE_NEAR(near, v, s);
+  }
+  flatten(near, lo, hi);
 }
 
 /* Begin with cell n in the middle of the window; hi[]: its state at the upper face. */
@@ -185,8 +195,7 @@ OAK_FN void start_walk(const oak_field_t *f, const oak_flux_user_t *user, long b
   real lo[NVAR];
   OAK_UNROLL
   for (int m = -RAD; m <= RAD; m++) enter_window(f, user, block, x, dir, n + m, window);
-  OAK_UNROLL
-  for (int v = 0; v < NVAR; v++) reconstruct_window(window, v, dir, &lo[v], &hi[v]);
+  reconstruct_window(window, dir, lo, hi);
 }
 
 /* Move on to cell n: flux[], through its lower face, with the wave speed as the last component. */
@@ -194,8 +203,7 @@ OAK_FN void walk(const oak_field_t *f, const oak_flux_user_t *user, long block, 
                  int dir, int n, real window[NVAR][WINDOW], real hi[NVAR], real flux[NFLUX]) {
   real lo[NVAR], next[NVAR];
   enter_window(f, user, block, x, dir, n + RAD, window);
-  OAK_UNROLL
-  for (int v = 0; v < NVAR; v++) reconstruct_window(window, v, dir, &lo[v], &next[v]);
+  reconstruct_window(window, dir, lo, next);
   AT_FACE(ph, f, user, block, face_of(x, dir, n));
   flux[NVAR] = face_flux(ph, hi, lo, dir, flux);
   OAK_UNROLL

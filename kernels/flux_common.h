@@ -91,6 +91,23 @@ OAK_FN void reconstruct(int v, const real *s, real *lo, real *hi) {
 #endif
 }
 
+/* Where the hook FLAT says so, the states lo[] and hi[] of a cell at its faces are its mean.
+ * TAKE_NEAR collects variable v of the cell s[0] of a row and of its neighbours. */
+#if OAK_HAS_physics_flat && OAK_RADIUS > 0
+#define NEAR_CELLS(near) real near[3][NVAR]
+#define TAKE_NEAR(near, v, s) ((near)[0][v] = (s)[-1], (near)[1][v] = (s)[0], (near)[2][v] = (s)[1])
+OAK_FN void flatten(real near[3][NVAR], real lo[], real hi[]) {
+  const int flat = physics_flat(near[0], near[1], near[2]);
+  OAK_UNROLL
+  for (int v = 0; v < NVAR; v++)
+    lo[v] = flat ? near[1][v] : lo[v], hi[v] = flat ? near[1][v] : hi[v];
+}
+#else
+#define NEAR_CELLS(near) ((void)0)
+#define TAKE_NEAR(near, v, s) ((void)0)
+#define flatten(near, lo, hi) ((void)0)
+#endif
+
 #if defined PHYSICS_SIDES || OAK_HAS_FIXED || NSOLID
 #define OAK_FACES_DIFFER 1
 /* As oak_riemann, but with walls, and with the values that differ on both sides of the face. Fields

@@ -60,6 +60,7 @@ OAK_FN void march(const tile_t *t, int k, int with_flux, int loaded, const store
     for (int p = 0; p < QLEN - 1; p++) mask[p] = QUEUED(p, SOLID_VAR);
     mask[QLEN - 1] = q[SOLID_VAR];
 #endif
+    NEAR_CELLS(near);
     OAK_UNROLL
     for (int v = 0; v < NVAR; v++) {
       real row[QLEN];
@@ -71,6 +72,11 @@ OAK_FN void march(const tile_t *t, int k, int with_flux, int loaded, const store
       oak_mirror_row(v, 2, &mask[QLEN - 1 - 2 * RAD], &row[QLEN - 1 - 2 * RAD]);
 #endif
       reconstruct(v, &row[QLEN - 1 - RAD], &lo[v], &hi[v]);
+      TAKE_NEAR(near, v, &row[QLEN - 1 - RAD]);
+    }
+    flatten(near, lo, hi);
+    OAK_UNROLL
+    for (int v = 0; v < NVAR; v++) {
       ql[v] = OAK_MY(high[v], n);
       OAK_MY(high[v], n) = hi[v];
     }

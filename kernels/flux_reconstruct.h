@@ -17,6 +17,7 @@ OAK_FN void reconstruct_cell(const real *cell, const real *own, int dir, int ste
 #else
   (void)dir;
 #endif
+  NEAR_CELLS(near);
   OAK_UNROLL
   for (int v = 0; v < NVAR; v++) {
     real row[2 * RAD + 1];
@@ -27,7 +28,9 @@ OAK_FN void reconstruct_cell(const real *cell, const real *own, int dir, int ste
     oak_mirror_row(v, dir, mask, row);
 #endif
     reconstruct(v, &row[RAD], &lo[v], &hi[v]);
+    TAKE_NEAR(near, v, &row[RAD]);
   }
+  flatten(near, lo, hi);
 }
 
 #endif

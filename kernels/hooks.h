@@ -319,6 +319,11 @@ OAK_FN real oak_near(const oak_at_t *at, int v, int i, int j, int k);
 #define FACE(ph, ql, qr, dir) \
   OAK_HOOK(void, _face)       \
   (const physics_parameters_t *ph, real ql[OAK_STATE], real qr[OAK_STATE], int dir)
+/* Physics: 1 if a cell has its mean at its faces across an axis, from the primitive states of the
+ * cell and of both neighbours along this axis. */
+#define FLAT(below, q, above) \
+  OAK_HOOK(int, _flat)        \
+  (const real below[OAK_STATE], const real q[OAK_STATE], const real above[OAK_STATE])
 /* Physics: solid cells keep what flows into them; changes their conserved state after each stage.
  */
 #define COLLECT(ph, u) OAK_HOOK(void, _collect)(const physics_parameters_t *ph, real u[OAK_STATE])

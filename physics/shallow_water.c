@@ -8,9 +8,19 @@
  * is. Primitive variables: h, u, and the surface h + b, which is what a lake at rest has constant.
  * The problem sets the bed with FIELD(bed, at); it is 0 otherwise.
  *
- * The fluxes are those of E. Audusse, F. Bouchut, M.-O. Bristeau, R. Klein, B. Perthame, SIAM J.
- * Sci. Comput. 25 (2004) 2050: both states at a face are moved to the higher bed (hydrostatic
- * reconstruction), so water at rest stays at rest and depths stay positive. */
+ * At a face both states are moved to one bed (hydrostatic reconstruction), so water at rest stays
+ * at rest and depths stay positive. Where water covers the higher side, this is the scheme of E.
+ * Audusse, F. Bouchut, M.-O. Bristeau, R. Klein, B. Perthame, SIAM J. Sci. Comput. 25 (2004) 2050.
+ * Elsewhere, the bed of the face is not above the lower surface, as in G. Chen, S. Noelle, SIAM J.
+ * Numer. Anal. 55 (2017) 758: the whole step then pulls the water that runs down it. Audusse's bed
+ * lets a film of depth h fall by no more than about h from cell to cell. A. Kurganov and G.
+ * Petrova, Commun. Math. Sci. 5 (2007) 133, change the slopes of the surface at a shore instead,
+ * which says nothing of films on hills.
+ *
+ * Cells with less water than their bed rises or falls are of first order (the hook FLAT). Surface
+ * and depth are limited apart, and in such cells their difference has steps that are higher than
+ * the water. They become walls, while the slope of the surface goes on pulling, and the energy
+ * grows without bound. */
 
 TITLE("Shallow water")
 #define PHYSICS_NVAR 4
@@ -65,24 +75,49 @@ FLUX(ph, q, dir, f) {
   f[HU + dir] += pressure(ph, q[H]);
 }
 
-/* Water runs onto dry ground with the speed u + 2 c (A. Ritter 1892). */
+/* Water runs onto dry ground with the speed u + 2 c (A. Ritter 1892). Water that falls down a step
+ * gets the speed sqrt(2 g step). */
 WAVE_SPEEDS(ph, ql, qr, dir, smin, smax) {
-  const real cl = oak_sqrt((real)ph->gravity * ql[H]), cr = oak_sqrt((real)ph->gravity * qr[H]);
+  const real g = (real)ph->gravity, cl = oak_sqrt(g * ql[H]), cr = oak_sqrt(g * qr[H]);
   const real ul = ql[U + dir], ur = qr[U + dir], dry = (real)ph->dry;
   const real low = OAK_MIN(ul - cl, ur - cr), high = OAK_MAX(ul + cl, ur + cr);
-  *smin = ql[H] > dry ? low : OAK_MIN(low, ur - 2 * cr);
-  *smax = qr[H] > dry ? high : OAK_MAX(high, ul + 2 * cl);
+  const real step = (ql[SURFACE] - ql[H]) - (qr[SURFACE] - qr[H]),
+             fall = oak_sqrt(2 * g * oak_abs(step));
+  const real from_right = step < 0 && qr[H] > dry ? -fall : 0;
+  const real from_left = step > 0 && ql[H] > dry ? fall : 0;
+  *smin = OAK_MIN(ql[H] > dry ? low : OAK_MIN(low, ur - 2 * cr), from_right);
+  *smax = OAK_MAX(qr[H] > dry ? high : OAK_MAX(high, ul + 2 * cl), from_left);
 }
 
-/* Depths above the higher bed of both sides. The bed at a face is the surface minus the depth. */
+/* The bed of a face: the higher one of both sides, but not above the lower surface. The bed of a
+ * side is the surface minus the depth. */
+OAK_FN real bed_of_face(const real ql[], const real qr[]) {
+  const real higher = OAK_MAX(ql[SURFACE] - ql[H], qr[SURFACE] - qr[H]);
+  const real lower = OAK_MIN(ql[SURFACE], qr[SURFACE]);
+  return OAK_MIN(higher, lower);
+}
+
+/* The depth of a side above the bed of the face, all of it if its own bed is higher. A film stays a
+ * film where rounding of the surface exceeds its depth. */
+OAK_FN void move_to_bed(real q[], real bed) {
+  const real own = q[SURFACE] - q[H], above = OAK_MAX(q[SURFACE] - bed, 0);
+  const real depth = OAK_MAX(q[H], 0), most = (real)1.001 * depth;
+  q[H] = bed < own ? depth : OAK_MIN(above, most);
+  q[SURFACE] = q[H] + OAK_MAX(own, bed);
+}
+
 FACE(ph, ql, qr, dir) {
   (void)ph, (void)dir;
-  const real left = ql[SURFACE] - ql[H], right = qr[SURFACE] - qr[H];
-  const real bed = OAK_MAX(left, right);
-  ql[H] = OAK_MAX(ql[SURFACE] - bed, 0);
-  qr[H] = OAK_MAX(qr[SURFACE] - bed, 0);
-  ql[SURFACE] = ql[H] + bed;
-  qr[SURFACE] = qr[H] + bed;
+  const real bed = bed_of_face(ql, qr);
+  move_to_bed(ql, bed);
+  move_to_bed(qr, bed);
+}
+
+FLAT(below, q, above) {
+  const real bed = q[SURFACE] - q[H];
+  const real lower = oak_abs(below[SURFACE] - below[H] - bed);
+  const real upper = oak_abs(above[SURFACE] - above[H] - bed);
+  return OAK_MIN(OAK_MIN(below[H], above[H]), q[H]) < lower + upper;
 }
 
 /* The pressure is split off from the flux of momentum: it differs on both sides of a step of the
@@ -90,11 +125,15 @@ FACE(ph, ql, qr, dir) {
  * part of the pressure. */
 #define PHYSICS_SIDES 3
 FACE_SIDES(ph, ql, qr, nl, nr, dir, f, left, right) {
-  const real pl = pressure(ph, nl[H]), pr = pressure(ph, nr[H]);
+  const real pl = pressure(ph, nl[H]), pr = pressure(ph, nr[H]), half = (real)(0.5 * ph->gravity);
+  const real bed = bed_of_face(ql, qr); /* what a side is above it pulls the water of this side */
+  const real above_l = OAK_MAX(ql[SURFACE] - ql[H] - bed, 0);
+  const real above_r = OAK_MAX(qr[SURFACE] - qr[H] - bed, 0);
   f[HU + dir] -= (real)0.5 * (pl + pr);
   left[0] = ql[H], right[0] = qr[H];
   left[1] = ql[SURFACE], right[1] = qr[SURFACE];
-  left[2] = (real)0.5 * (pr - pl), right[2] = (real)0.5 * (pl - pr);
+  left[2] = (real)0.5 * (pr - pl) - half * (ql[H] + nl[H]) * above_l;
+  right[2] = (real)0.5 * (pl - pr) - half * (qr[H] + nr[H]) * above_r;
 }
 
 /* The rest of the force by pressure, from the slope of the surface within the cell. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Shallow water: a lake around an island stays at rest while the mesh changes, water is conserved,
- * dam breaks over a wet and a dry bed against their exact solutions, the same bits on any number of
- * ranks and after a restart; polar coordinates. Then the hooks for faces whose sides differ, with
- * another physics. */
+ * dam breaks over a wet and a dry bed against their exact solutions, the energy of closed boxes,
+ * the same bits on any number of ranks and after a restart; polar coordinates. Then the hooks for
+ * faces whose sides differ, with another physics. */
 // TEST np={1,2,3} timeout=120
 #include "solver_test.h"
 
@@ -241,15 +241,121 @@ static void test_dam_breaks(void **state) {
   }
 }
 
+/* ---- the energy of a closed box */
+
+/** Energy times the volume of a cell; the sum of the surface; the largest speed where the water is
+ * at least 1 mm deep. */
+static double box_energy(const sim_t *s, double gravity, double *area, double *fastest) {
+  double *h = sim_read(s, H), *u = sim_read(s, U), *v = sim_read(s, V), *top = sim_read(s, SURFACE),
+         sum = 0;
+  *area = *fastest = 0;
+  for (int c = 0; c < oak_nblocks(s->sim) * s->cells; c++) {
+    const double speed2 = u[c] * u[c] + v[c] * v[c];
+    sum += 0.5 * h[c] * speed2 + gravity * h[c] * (top[c] - 0.5 * h[c]);
+    *area += top[c];
+    if (h[c] >= 1e-3) *fastest = fmax(*fastest, sqrt(speed2));
+    assert_true(h[c] >= 0);
+  }
+  free(h);
+  free(u);
+  free(v);
+  free(top);
+  return sum;
+}
+
+/** The energy never grows, but by rain, which brings at most g (surface) for each unit of water.
+ * Largest speeds: on a cliff and in the rain, those of a fall from the highest surface to the
+ * lowest bed. Fronts run sqrt(2) times as fast, and in the rough box, where the bed falls by
+ * several depths from cell to cell, the last water of a puddle is 1.5 times as fast. */
+static void check_box(const char *limiter, const char *more, const char *kind, double fall) {
+  const double gravity = 9.81, rain = strcmp(kind, "rain") ? 0 : 1e-3;
+  const double rounding = strstr(more, "single") ? 1e-5 : 1e-12;
+  sim_t s = sim_new(MPI_COMM_SELF,
+                    TEST_PROBLEM("puddles") "physics.name=shallow_water\nmesh.block_size=16\n"
+                                            "mesh.xmax=16 16\nscheme.limiter=%s\n%s\n"
+                                            "problem.kind=%s\nboundary.xlow=reflect\n"
+                                            "boundary.xhigh=reflect\nboundary.ylow=reflect\n"
+                                            "boundary.yhigh=reflect\n",
+                    limiter, more, kind);
+  MUST(oak_initialize(s.sim));
+  double top, fastest, water[4], most = 0;
+  double allowed = box_energy(&s, gravity, &top, &fastest);
+  const double first = allowed;
+  MUST(oak_totals(s.sim, water));
+  while (oak_time(s.sim) < 20) {
+    const double dt = fmin(oak_time_step(s.sim), 0.1), before = top;
+    MUST(oak_advance(s.sim, dt));
+    const double energy = box_energy(&s, gravity, &top, &fastest);
+    allowed += gravity * rain * dt * fmax(top, before);
+    most = fmax(most, fastest);
+    if (energy > allowed * (1 + 0.1 * rounding)) {
+      report("%s, %s, %s: energy %.6g of %.6g at t = %g", kind, limiter, more, energy, allowed,
+             oak_time(s.sim));
+      assert_true(!"energy grows");
+    }
+    allowed = fmin(allowed, energy);
+  }
+  const double brought = rain * 256 * oak_time(s.sim), want = water[H] + brought;
+  MUST(oak_totals(s.sim, water));
+  report("%s, %s, %s: energy %.4g of %.4g after %ld steps, largest speed %.3g of %.3g, water %.1e",
+         kind, limiter, more, allowed, first, oak_step(s.sim), most, fall, water[H] / want - 1);
+  assert_true(most < fall && fabs(water[H] / want - 1) < rounding);
+  sim_free(&s);
+}
+
+static void test_energy(void **state) {
+  (void)state;
+  static const char *const limiter[] = {"minmod", "vanleer", "mc", "koren", "weno5"};
+  static const struct {
+    const char *name;
+    double fall;
+  } box[] = {{"puddles", 10}, {"hills", 32}, {"rain", 22.6}, {"islands", 6}, {"cliff", 1.13}};
+  if (test_size > 1) return;
+  for (int n = 0; n < (test_short() ? 2 : 5); n++)
+    for (int k = 0; k < 5; k++) check_box(limiter[n], "scheme.flux=hll", box[k].name, box[k].fall);
+  if (!test_short()) {
+    check_box("vanleer", "scheme.flux=rusanov", "puddles", 10);
+    check_box("vanleer", "scheme.precision=single", "hills", 32);
+  }
+}
+
+/** A dam breaks onto a dry bed: at the toe the depth falls to 1e-44, and speeds to 1e-310. Of runs
+ * with any time step and depth, the front is where A. Ritter has it. */
+static void test_toe(void **state) {
+  (void)state;
+  if (test_size > 1) return;
+  for (int single = 0; single < 2; single++)
+    for (int n = 1; n <= 9; n++) {
+      sim_t s = sim_new(MPI_COMM_SELF,
+                        TEST_PROBLEM("puddles") "physics.name=shallow_water\nmesh.block_size=16\n"
+                                                "mesh.trees=16 1\nmesh.xmax=128 8\n"
+                                                "problem.kind=dam\nboundary.xlow=reflect\n"
+                                                "boundary.xhigh=outflow\nrun.cfl=%g\n"
+                                                "scheme.precision=%s\n",
+                        0.1 * n, single ? "single" : "double");
+      MUST(oak_initialize(s.sim));
+      sim_run(&s, 5, 0);
+      double *h = sim_read(&s, H), front = 0, x[3];
+      for (int c = 0; c < oak_nblocks(s.sim) * s.cells; c++) {
+        sim_center(&s, c / s.cells, c % s.cells, x);
+        if (h[c] > 1e-6) front = fmax(front, x[0]);
+      }
+      free(h);
+      report("toe, cfl %.1f, precision %d: front %.2f", 0.1 * n, single, front);
+      assert_true(front > 66 && front < 40 + 2 * sqrt(9.81) * 5);
+      sim_free(&s);
+    }
+}
+
 /* ---- values on both sides of faces, for any physics */
 
 /** rho of all cells after some steps, in the order of the mesh. */
-static double *carry(const char *physics, int dim, int *count) {
+static double *carry(const char *physics, int dim, const char *limiter, int *count) {
   sim_t s = sim_new(MPI_COMM_WORLD,
                     "problem.name=advection\nphysics.name=%s\nmesh.dim=%d\nmesh.block_size=4\n"
-                    "mesh.min_level=2\nmesh.max_level=2\nscheme.limiter=minmod\n"
+                    "mesh.min_level=2\nmesh.max_level=2\nscheme.limiter=%s\n"
                     "scheme.flux=hll\nphysics.vx=0.7\nphysics.vy=-0.4\n",
-                    physics, dim);
+                    physics, dim, limiter);
   MUST(oak_initialize(s.sim));
   for (int n = 0; n < 10; n++) MUST(oak_advance(s.sim, 1e-2));
   double *q = sim_read(&s, 0);
@@ -264,7 +370,8 @@ static void test_both_sides(void **state) {
     int count;
     char path[4096];
     snprintf(path, sizeof path, "%s/problems/two_sided.c", test_folder());
-    double *fluxes = carry("advection", dim, &count), *sides = carry(path, dim, &count);
+    double *fluxes = carry("advection", dim, "minmod", &count),
+           *sides = carry(path, dim, "minmod", &count);
     double most = 0, change = 0;
     for (int c = 0; c < count; c++) {
       most = worse(most, fabs(fluxes[c] - sides[c]));
@@ -276,6 +383,28 @@ static void test_both_sides(void **state) {
     free(sides);
     report("%dD: terms of both sides and fluxes differ by %.2e of %.3f", dim, most, change);
     assert_true(most < 1e-14 && change > 0.1);
+  }
+}
+
+/** The hook FLAT for all cells is the scheme of first order. */
+static void test_flat(void **state) {
+  (void)state;
+  for (int dim = 2; dim <= 3; dim++) {
+    int count;
+    char path[4096];
+    snprintf(path, sizeof path, "%s/problems/flat.c", test_folder());
+    double *upwind = carry("advection", dim, "upwind", &count);
+    double *flat = carry(path, dim, "vanleer", &count), most = 0, change = 0;
+    for (int c = 0; c < count; c++) {
+      most = worse(most, fabs(upwind[c] - flat[c]));
+      change = worse(change, fabs(flat[c]));
+    }
+    most = max_ranks(MPI_COMM_WORLD, most);
+    change = max_ranks(MPI_COMM_WORLD, change);
+    free(upwind);
+    free(flat);
+    report("%dD: FLAT differs from first order by %.2e of %.3f", dim, most, change);
+    assert_true(most == 0 && change > 0.1);
   }
 }
 
@@ -361,7 +490,8 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_lake_at_rest), cmocka_unit_test(test_shore_beside_coarse_blocks),
       cmocka_unit_test(test_conservation), cmocka_unit_test(test_ranks_and_restart),
       cmocka_unit_test(test_scalars),      cmocka_unit_test(test_dam_breaks),
-      cmocka_unit_test(test_both_sides),   cmocka_unit_test(test_polar_lake),
-      cmocka_unit_test(test_polar_order)};
+      cmocka_unit_test(test_energy),       cmocka_unit_test(test_toe),
+      cmocka_unit_test(test_both_sides),   cmocka_unit_test(test_flat),
+      cmocka_unit_test(test_polar_lake),   cmocka_unit_test(test_polar_order)};
   return TEST_MAIN(tests);
 }

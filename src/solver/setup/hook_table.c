@@ -37,7 +37,7 @@ static void add_hook(oak_hook_table_t *table, const char *who, char *macro) {
   append(h->form, "(");
   for (const char *word = strtok(NULL, ", "); word;) {
     /* Only functions have such an argument. */
-    h->function |= !strcmp(word, "at") || !strcmp(word, "ph");
+    h->function |= !strcmp(word, "at") || !strcmp(word, "ph") || !strcmp(word, "q");
     append(h->form, as_written(word));
     word = strtok(NULL, ", ");
     append(h->form, word ? ", " : ")");
