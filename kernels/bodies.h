@@ -93,20 +93,6 @@ OAK_FN int oak_is_inside(const oak_at_t *at, const oak_body_t *b) {
   return b->distance < 1e-10 * at->dx[0];
 }
 
-/* Bit n: the point is inside body n. */
-OAK_FN int oak_bodies_around(const oak_at_t *at) {
-  int found = 0;
-#define OAK_AROUND(n, shape, kind, potential, permittivity, surface) \
-  found |= (shape < 1e-10 * at->dx[0]) << (n);
-#ifdef OAK_BODIES
-  OAK_BODIES(OAK_AROUND)
-#endif
-#if OAK_HAS_problem_solid
-  OAK_AROUND(OAK_SOLID_BODY, problem_solid(at), , , , )
-#endif
-  return found;
-}
-
 OAK_FN double oak_potential(const oak_at_t *at, const oak_body_t *b) {
 #if OAK_HAS_problem_potential
   return problem_potential(at, b->number);
@@ -118,6 +104,62 @@ OAK_FN double oak_potential(const oak_at_t *at, const oak_body_t *b) {
 #endif
 
 #if NSOLID
+/* Bit n: the point is inside body n. */
+OAK_FN int oak_bodies_around(const oak_at_t *at) {
+#if OAK_NBODY
+  int found = 0;
+#define OAK_AROUND(n, shape, kind, potential, permittivity, surface) \
+  found |= (shape < 1e-10 * at->dx[0]) << (n);
+#ifdef OAK_BODIES
+  OAK_BODIES(OAK_AROUND)
+#endif
+#if OAK_HAS_problem_solid
+  OAK_AROUND(OAK_SOLID_BODY, problem_solid(at), , , , )
+#endif
+  return found;
+#else
+  return problem_solid(at) < 0;
+#endif
+}
+
+/* Half the diagonal of a cell; size[]: its true size along each axis. Any point is this close to
+ * the centre of a cell. */
+OAK_FN double oak_half_diagonal(const double size[]) {
+  double sum = 0;
+  for (int d = 0; d < OAK_DIM; d++) sum += size[d] * size[d];
+  return 0.5 * sqrt(sum);
+}
+
+#if OAK_HAS_problem_solid
+/* The direction away from the solid of SOLID, as a change of coordinates by which the distance
+ * grows by 1. Returns the distance of the point. SOLID need not be a distance: any function will do
+ * that is negative inside. */
+OAK_FN double oak_solid_distance(const oak_at_t *at, const double size[], double away[3]) {
+  const double value = problem_solid(at);
+  double norm2 = 0;
+  for (int d = 0; d < OAK_DIM; d++) {
+    oak_at_t beside = *at;
+    beside.x[d] += 1e-4 * at->dx[d];
+    away[d] = (problem_solid(&beside) - value) / (1e-4 * size[d]);
+    norm2 += away[d] * away[d];
+  }
+  const double norm = sqrt(norm2);
+  for (int d = 0; d < OAK_DIM; d++) away[d] *= norm > 0 ? at->dx[d] / (size[d] * norm) : 0;
+  return norm > 0 ? value / norm : value;
+}
+#endif
+
+/* Whether a body that contains no centre of a cell may begin in a cell. */
+OAK_FN int oak_body_begins(const oak_at_t *at, const double size[]) {
+  const double reach = fmax(at->dx[0], oak_half_diagonal(size));
+#if OAK_NBODY
+  return fabs(oak_body_near(at, OAK_ALL_BODIES).distance) < reach;
+#else
+  double away[3];
+  return fabs(problem_solid(at)) < reach && fabs(oak_solid_distance(at, size, away)) < reach;
+#endif
+}
+
 /* Whether a cell is solid when the run starts. */
 OAK_FN int oak_solid(const oak_at_t *at) {
 #if OAK_NBODY

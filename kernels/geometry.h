@@ -429,8 +429,8 @@ OAK_FN oak_parts_t oak_even(void) {
 #define oak_is_angular(v) 0
 #define oak_areas(f, block, i, j) oak_even()
 #define oak_face_factor(areas, v, dir, upper) ((void)(areas), (real)1)
-#define oak_size(f, block, i, j, dir) oak_dx(f, (f)->block[block].level, dir)
-#define oak_inv_size(f, block, i, j, dir) oak_inv_dx(f, (f)->block[block].level, dir)
+#define oak_size(f, n, i, j, dir) oak_dx(f, (f)->block[n].level, dir)
+#define oak_inv_size(f, n, i, j, dir) oak_inv_dx(f, (f)->block[n].level, dir)
 #define oak_volume_factor(f, block, c) ((void)(f), (void)(block), 1.0)
 #endif
 

@@ -4,6 +4,30 @@
 #include "kernels/rounding.h"
 
 #if OAK_HAS_problem_initial
+#if OAK_HAS_problem_solid
+/* Bit L: the solid of SOLID is so deep in cell (i, j, k) that it contains a centre of cells of
+ * level L. The ray goes from the centre of the cell to the solid and into it. */
+OAK_FN int levels_of_solid(const oak_at_t *at, const oak_field_t *f, long n, int i, int j) {
+  double size[3], away[3], deepest = 0;
+  for (int d = 0; d < OAK_DIM; d++) size[d] = oak_size(f, n, i, j, d);
+  const double half = oak_half_diagonal(size), distance = oak_solid_distance(at, size, away);
+  for (int step = 0; step < 28; step++) {
+    const double to = distance + ldexp(half, -step);
+    oak_at_t in = *at;
+    int inside = 1;
+    for (int d = 0; d < OAK_DIM; d++) {
+      in.x[d] -= to * away[d];
+      inside &= fabs(in.x[d] - at->x[d]) <= 0.5 * at->dx[d];
+    }
+    double unused[3];
+    if (inside) deepest = fmin(deepest, oak_solid_distance(&in, size, unused));
+  }
+  int level = at->level;
+  for (double reach = half; reach > -deepest && level < 29; level++) reach *= 0.5;
+  return deepest < 0 && level < 29 ? 1 << level : 0;
+}
+#endif
+
 /* A lane's share of the cells of a block. Returns bits: 1 if one of them is invalid, and 2 << n if
  * one is in body n. */
 OAK_FN int set_cells(const oak_initial_args_t *arg, long n OAK_LANE_PARAM) {
@@ -35,7 +59,11 @@ OAK_FN int set_cells(const oak_initial_args_t *arg, long n OAK_LANE_PARAM) {
 #if NSOLID
       q[SOLID_VAR] = oak_solid(&at) ? 1 : 0;
 #endif
-#if OAK_NBODY
+#if OAK_HAS_problem_solid
+      found |=
+          (arg->look ? levels_of_solid(&at, &arg->f, n, i, row % OAK_NY) : oak_bodies_around(&at))
+          << 1;
+#elif NSOLID
       found |= oak_bodies_around(&at) << 1;
 #endif
       oak_round_nearest(q);
@@ -59,8 +87,8 @@ OAK_KERNEL(oak_initial, oak_initial_args_t, 128) {
   OAK_OUTER(n) {
     const int mine = set_cells(&arg, n OAK_LANE_ARG);
     int found = OAK_ANY(mine & 1) != 0;
-#if OAK_NBODY
-    for (int b = 1; b <= OAK_NBODY; b++) found |= (OAK_ANY(mine >> b & 1) != 0) << b;
+#if NSOLID
+    for (int b = 1; b < 31; b++) found |= (OAK_ANY(mine >> b & 1) != 0) << b;
 #endif
     OAK_SERIAL arg.found[n] = found;
   }

@@ -318,12 +318,11 @@ OAK_FN int refine_region(const oak_field_t *f, long n) {
  * contain both solid cells and others, or if a body that may be smaller than a cell is so near. */
 OAK_FN void look_at_solids(const oak_refine_args_t *arg, long n,
                            refine_most_t *OAK_RESTRICT most OAK_LANE_PARAM) {
-#if OAK_NBODY
   const oak_user_t user = oak_user(&arg->f);
-#endif
   OAK_ROWS(row, OAK_NY * OAK_NZ, OAK_NX) {
     const int j = row % OAK_NY, k = row / OAK_NY;
     OAK_LANES(i, OAK_NX) {
+      double size[3];
       const real own = oak_get(&arg->f, n, SOLID_VAR, i, j, k);
       int differs = 0;
       for (int face = 0; face < OAK_FACES; face++) {
@@ -331,10 +330,9 @@ OAK_FN void look_at_solids(const oak_refine_args_t *arg, long n,
         differs |= oak_get(&arg->f, n, SOLID_VAR, i + (dir == 0) * step, j + (dir == 1) * step,
                            k + (dir == 2) * step) != own;
       }
-#if OAK_NBODY
       const oak_at_t at = oak_place(&arg->f, &user, n, i, j, k);
-      differs |= fabs(oak_body_near(&at, OAK_ALL_BODIES).distance) < at.dx[0];
-#endif
+      for (int d = 0; d < OAK_DIM; d++) size[d] = oak_size(&arg->f, n, i, j, d);
+      differs |= oak_body_begins(&at, size);
       const real e2 = differs ? (real)1e30 : 0;
       REFINE_TALLY(most, i, j, k, e2);
     }

@@ -319,7 +319,9 @@ typedef struct {
 typedef struct {
   oak_field_t f;
   store_t *out;
-  int *found; /**< [nblock] bits: 1, a cell is invalid; 2 << n, one is in body n */
+  int *found; /**< [nblock] bits: 1, a cell is invalid; 2 << n, one is in body n. The solid of SOLID
+               * is the last body, or the only one */
+  int look; /**< bits of `found` instead: 2 << L, cells of level L would be in the solid of SOLID */
 } oak_initial_args_t;
 
 /** Set the values of a field beside the state by its function. */

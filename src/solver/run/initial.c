@@ -2,25 +2,34 @@
  * The initial condition, of the problem or from a file, on a mesh refined around it. */
 #include "solver/run/initial_file.h"
 
-oak_status_t oak_initial_state(oak_t *sim, int state) {
+/* \a look: as in oak_initial_args_t. */
+static oak_status_t launch(oak_t *sim, int state, int look) {
   const int n = sim->data.mesh->nblock;
   OAK_CHECK(oak_has_hook(&sim->setup, "problem_initial"), OAK_ERR_INPUT,
             "%s has no INITIAL(at, q) { ... }", sim->setup.files.problem);
-  oak_initial_args_t args = {.out = oak_data_state(&sim->data, state),
-                             .found = sim->data.results.bad};
+  oak_initial_args_t args = {
+      .out = oak_data_state(&sim->data, state), .found = sim->data.results.bad, .look = look};
   oak_data_field(&sim->data, state, sim->data.clock.time, &args.f);
   return n ? oak_device_launch(sim->setup.dev, sim->setup.kernel.initial, n, &args, sizeof args)
            : OAK_OK;
 }
 
+oak_status_t oak_initial_state(oak_t *sim, int state) { return launch(sim, state, 0); }
+
+static oak_status_t set_initial(oak_t *sim, int look, int *found) {
+  *found = 0;
+  oak_status_t st = launch(sim, 0, look);
+  if (st == OAK_OK) st = oak_count_invalid(&sim->data, found);
+  OAK_TRY(oak_data_agree(&sim->data, st));
+  MPI_Allreduce(MPI_IN_PLACE, found, 1, MPI_INT, MPI_BOR, sim->setup.comm);
+  return OAK_OK;
+}
+
 oak_status_t oak_set_initial(oak_t *sim) {
   OAK_BEGIN(sim);
   OAK_TRY(oak_sim_fits(sim));
-  int found = 0;
-  oak_status_t st = oak_initial_state(sim, 0);
-  if (st == OAK_OK) st = oak_count_invalid(&sim->data, &found);
-  OAK_TRY(oak_data_agree(&sim->data, st));
-  MPI_Allreduce(MPI_IN_PLACE, &found, 1, MPI_INT, MPI_BOR, sim->setup.comm);
+  int found;
+  OAK_TRY(set_initial(sim, 0, &found));
   oak_rates_forget(sim);
   sim->run.bodies = found >> 1;
   return found & 1 ? oak_report_invalid(sim, 0, OAK_INVALID_INITIAL) : OAK_OK;
@@ -50,14 +59,41 @@ static oak_status_t refine(oak_t *sim, oak_initial_file_t *file, int like_file) 
   return OAK_OK;
 }
 
-oak_status_t oak_check_bodies(const oak_t *sim) {
-  for (int n = 0; n < oak_body_count(&sim->setup); n++)
+/* What to change, so that a body is seen on a level. */
+static const char *advice(const oak_setup_t *setup, int level, char text[64]) {
+  const char *key = level > setup->max_level ? "max_level" : "min_level";
+  snprintf(text, 64, "set mesh.%s = %d", key, level);
+  return text;
+}
+
+/* The solid of SOLID. If no cell is in it, the hook may have no solid at all. */
+static oak_status_t check_solid(oak_t *sim) {
+  char text[64];
+  int found, level = 0;
+  OAK_TRY(set_initial(sim, 1, &found));
+  if (!(found >> 1)) return OAK_OK;
+  while (!(found >> 1 >> level & 1)) level++;
+  OAK_CHECK(0, OAK_ERR_INPUT,
+            "the solid of SOLID(at) in %s contains no centre of a cell of the initial mesh, so it "
+            "would have no effect: cells of level %d are small enough: %s%s, or make it larger",
+            sim->setup.files.problem, level, advice(&sim->setup, level, text),
+            level > sim->setup.max_level ? "" : " or choose a refine.criterion");
+  return OAK_OK;
+}
+
+oak_status_t oak_check_bodies(oak_t *sim) {
+  const oak_setup_t *setup = &sim->setup;
+  const int solid = oak_has_hook(setup, "problem_solid"), count = oak_body_count(setup);
+  for (int n = 0; n < setup->bodies.count; n++) {
+    char text[64];
     OAK_CHECK(sim->run.bodies >> n & 1, OAK_ERR_INPUT,
               "the body `%s` contains no centre of a cell of the initial mesh, so it would have no "
-              "effect: raise mesh.min_level, choose a refine.criterion, move the body, or leave it "
-              "out",
-              oak_body_name(&sim->setup, n));
-  return OAK_OK;
+              "effect: cells of level %d are small enough: %s, choose a refine.criterion, move the "
+              "body, or leave it out",
+              oak_body_name(setup, n), oak_body_level(setup, n),
+              advice(setup, oak_body_level(setup, n), text));
+  }
+  return solid && !(sim->run.bodies >> (count ? count - 1 : 0) & 1) ? check_solid(sim) : OAK_OK;
 }
 
 static oak_status_t initialize(oak_t *sim, oak_initial_file_t *file) {

@@ -198,6 +198,18 @@ const char *oak_body_name(const oak_setup_t *setup, int number) {
   return number < setup->bodies.count ? setup->bodies.of[number].name : "solid";
 }
 
+int oak_body_level(const oak_setup_t *setup, int number) {
+  const oak_body_keys_t *b = &setup->bodies.of[number];
+  double inner = b->shape == PLATE ? INFINITY : fmax(b->radius, b->tip), half2 = 0;
+  for (int d = 0; d < setup->dim; d++) {
+    if (b->shape == PLATE) inner = fmin(inner, 0.5 * fabs(b->to[d] - b->from[d]));
+    half2 += 0.25 * setup->dx0[d] * setup->dx0[d];
+  }
+  int level = 0;
+  while (level < setup->max_level && ldexp(sqrt(half2), -level) > inner) level++;
+  return level;
+}
+
 int oak_has_body(const oak_setup_t *setup, int kind) {
   int any = kind == OAK_BODY_ELECTRODE && oak_has_hook(setup, "problem_potential") &&
             oak_has_hook(setup, "problem_solid");

@@ -282,6 +282,8 @@ int oak_has_solids(const oak_setup_t *setup);
 /** The number of bodies, with the solid of the hook SOLID as the last one. 0 if there is only that
  * solid and it has no potential. */
 int oak_body_count(const oak_setup_t *setup);
+/** A level whose cells are so small that a body of [body.NAME] contains the centre of one. */
+int oak_body_level(const oak_setup_t *setup, int number);
 /** "solid" for that last one. */
 const char *oak_body_name(const oak_setup_t *setup, int number);
 /** Whether there is a body of a kind, OAK_BODY_... */

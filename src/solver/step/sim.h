@@ -142,7 +142,7 @@ oak_status_t oak_block_rates_set(const oak_t *sim, const double *rate);
 /** Write the initial condition to a state. Rank-local. */
 oak_status_t oak_initial_state(oak_t *sim, int state);
 /** Refuse bodies that contain no cell of the initial mesh. */
-oak_status_t oak_check_bodies(const oak_t *sim);
+oak_status_t oak_check_bodies(oak_t *sim);
 
 /* fit.c */
 /** Refuse a simulation whose mesh and solution do not belong together. For public functions, after
