@@ -8,6 +8,10 @@
 
 #include "kernels/user.h"
 
+#ifndef OAK_HAS_problem_potential
+#define OAK_HAS_problem_potential 0
+#endif
+
 #if OAK_NBODY
 typedef struct {
   double distance; /* of the point from the surface, negative inside */
@@ -22,7 +26,7 @@ typedef struct {
       double radius, double tip
 
 /* The hull of two balls: a rod with round ends, a cone with a round tip; p = q: a ball. */
-OAK_FN double body_round(OAK_SHAPE_ARGS) {
+OAK_FN double bodies_round(OAK_SHAPE_ARGS) {
   const double p[3] = {p0, p1, p2}, q[3] = {q0, q1, q2};
   double length2 = 0, along = 0, away2 = 0;
   for (int d = 0; d < OAK_DIM; d++) {
@@ -48,7 +52,7 @@ OAK_FN double body_round(OAK_SHAPE_ARGS) {
 }
 
 /* A box with corners p and q. */
-OAK_FN double body_box(OAK_SHAPE_ARGS) {
+OAK_FN double bodies_box(OAK_SHAPE_ARGS) {
   const double p[3] = {p0, p1, p2}, q[3] = {q0, q1, q2};
   double outside2 = 0, most = -(double)INFINITY;
   (void)radius, (void)tip;
@@ -121,6 +125,32 @@ OAK_FN int oak_bodies_around(const oak_at_t *at) {
   return problem_solid(at) < 0;
 #endif
 }
+
+#if OAK_NBODY
+/* The same for electrodes, if the point is in two with different potentials. */
+OAK_FN int oak_conflicting_bodies(const oak_at_t *at) {
+  double low = (double)INFINITY, high = -(double)INFINITY;
+  int found = 0;
+#if OAK_HAS_problem_potential
+#define OAK_VOLTAGE(n, its_potential) problem_potential(at, n)
+#else
+#define OAK_VOLTAGE(n, its_potential) (its_potential)
+#endif
+#define OAK_CONFLICT(n, shape, its_kind, its_potential, permittivity, surface) \
+  if ((its_kind) == OAK_BODY_ELECTRODE && shape < 1e-10 * at->dx[0]) {         \
+    found |= 1 << (n);                                                         \
+    low = fmin(low, OAK_VOLTAGE(n, its_potential));                            \
+    high = fmax(high, OAK_VOLTAGE(n, its_potential));                          \
+  }
+#ifdef OAK_BODIES
+  OAK_BODIES(OAK_CONFLICT)
+#endif
+#if OAK_HAS_problem_solid && OAK_HAS_problem_potential
+  OAK_CONFLICT(OAK_SOLID_BODY, problem_solid(at), OAK_BODY_ELECTRODE, 0, 1, 0)
+#endif
+  return low < high ? found : 0;
+}
+#endif
 
 /* Half the diagonal of a cell; size[]: its true size along each axis. Any point is this close to
  * the centre of a cell. */

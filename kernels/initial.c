@@ -28,6 +28,21 @@ OAK_FN int levels_of_solid(const oak_at_t *at, const oak_field_t *f, long n, int
 }
 #endif
 
+#if NSOLID
+OAK_FN int look_at_bodies(const oak_initial_args_t *arg, const oak_at_t *at, long n, int i, int j) {
+  const int around = oak_bodies_around(at);
+  int found = around ? around << 1 : OAK_FOUND_GAS;
+#if OAK_HAS_problem_solid
+  if (arg->look == OAK_LOOK_LEVELS) found = levels_of_solid(at, &arg->f, n, i, j) << 1;
+#endif
+#if OAK_NBODY
+  if (arg->look == OAK_LOOK_CONFLICTS) found = oak_conflicting_bodies(at) << 1;
+#endif
+  (void)arg, (void)n, (void)i, (void)j;
+  return found;
+}
+#endif
+
 /* A lane's share of the cells of a block. Returns bits: 1 if one of them is invalid, and 2 << n if
  * one is in body n. */
 OAK_FN int set_cells(const oak_initial_args_t *arg, long n OAK_LANE_PARAM) {
@@ -59,12 +74,9 @@ OAK_FN int set_cells(const oak_initial_args_t *arg, long n OAK_LANE_PARAM) {
 #if NSOLID
       q[SOLID_VAR] = oak_solid(&at) ? 1 : 0;
 #endif
-#if OAK_HAS_problem_solid
-      found |=
-          (arg->look ? levels_of_solid(&at, &arg->f, n, i, row % OAK_NY) : oak_bodies_around(&at))
-          << 1;
-#elif NSOLID
-      found |= oak_bodies_around(&at) << 1;
+#if NSOLID
+      found |= look_at_bodies(arg, &at, n, i, row % OAK_NY);
+      if (arg->look) continue;
 #endif
       oak_round_nearest(q);
       found |= !oak_state_valid(&user.physics, q);

@@ -104,6 +104,7 @@ static const bad_t bad_values[] = {
     /* bodies */
     {"body.radius=1", "body.radius|no section [body.NAME]"},
     {"body.9.shape=sphere", "[body.9]|word"},
+    {"body.solid.shape=sphere", "[body.solid]|another"},
     {"body.a.radius=0.1", "[body.a] has no shape|plate"},
     {"body.a.shape=ball", "body.a.shape = ball|one of sphere, rod"},
     {"body.a.shap=sphere", "body.a.shap|did you mean body.a.shape?"},

@@ -321,10 +321,29 @@ static void test_absorb(void **state) {
   assert_true(b < 2e-3 && log2(a / b) > 1.85);
 }
 
+/** Electrodes that overlap must have one potential. */
+static void test_overlap(void **state) {
+  (void)state;
+  for (int other = 0; other < 2; other++) {
+    sim_t s = sim_new(MPI_COMM_WORLD,
+                      "device.flags=-O1\n" TEST_PROBLEM("electrodes")
+                      "physics.name=advection\nmesh.block_size=8\nmesh.min_level=2\n"
+                      "mesh.max_level=2\nboundary.xlow=outflow\nboundary.xhigh=outflow\n"
+                      "boundary.ylow=outflow\nboundary.yhigh=outflow\npoisson.boundary=value\n"
+                      "body.a.shape=sphere\nbody.a.from=0.4 0.5\nbody.a.radius=0.15\n"
+                      "body.a.potential=1\nbody.b.shape=sphere\nbody.b.from=0.6 0.5\n"
+                      "body.b.radius=0.15\nbody.b.potential=%d\n",
+                      1 + other);
+    assert_int_equal(oak_initialize(s.sim), other ? OAK_ERR_INPUT : OAK_OK);
+    if (other) assert_non_null(strstr(oak_last_error(), "the electrodes `a` and `b`"));
+    sim_free(&s);
+  }
+}
+
 int main(int argc, char **argv) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_order), cmocka_unit_test(test_needle),
-                                     cmocka_unit_test(test_slab),  cmocka_unit_test(test_charge),
-                                     cmocka_unit_test(test_bits),  cmocka_unit_test(test_hook),
-                                     cmocka_unit_test(test_glass), cmocka_unit_test(test_absorb)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_order),  cmocka_unit_test(test_needle), cmocka_unit_test(test_slab),
+      cmocka_unit_test(test_charge), cmocka_unit_test(test_bits),   cmocka_unit_test(test_hook),
+      cmocka_unit_test(test_glass),  cmocka_unit_test(test_absorb), cmocka_unit_test(test_overlap)};
   return TEST_MAIN(tests);
 }

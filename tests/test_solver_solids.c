@@ -256,9 +256,78 @@ static void test_channel(void **state) {
   channel("rkl2");
 }
 
+/* ---- bodies that are smaller than the cells of the first mesh */
+
+#define THIN                                                                           \
+  "mesh.min_level=2\nmesh.max_level=5\nrefine.criterion=lohner\nrefine.variable=rho\n" \
+  "boundary.xlow=reflect\n"
+
+static double volume(const sim_t *s) {
+  double sum = 0, *mask = sim_read(s, variable(s, "solid"));
+  for (int c = 0; c < oak_nblocks(s->sim) * s->cells; c++)
+    sum += mask[c] * sim_volume(s, c / s->cells);
+  free(mask);
+  return sum_ranks(s->comm, sum);
+}
+
+/** Whether the first mesh is refused with such words. */
+static void must_refuse(const char *keys, const char *words) {
+  sim_t s = make(MPI_COMM_WORLD, "none", keys);
+  assert_int_equal(oak_initialize(s.sim), OAK_ERR_INPUT);
+  report("%s", oak_last_error());
+  assert_non_null(strstr(oak_last_error(), words));
+  sim_free(&s);
+}
+
+/** No centre of a cell of the first mesh is in these solids: they refine it. A disk by the hook has
+ * the cells of one by [body.NAME]; a plate of two finest cells keeps two pressures apart. */
+static void test_small_solids(void **state) {
+  (void)state;
+  double disk[2];
+  for (int body = 0; body < 2; body++) {
+    sim_t s = body ? make(MPI_COMM_WORLD, "none",
+                          THIN
+                          "body.disk.shape=sphere\nbody.disk.kind=wall\n"
+                          "body.disk.from=0.5 0.5\nbody.disk.radius=0.015\n")
+                   : make(MPI_COMM_WORLD, "disk", THIN "problem.size=0.015\n");
+    MUST(oak_initialize(s.sim));
+    disk[body] = volume(&s);
+    sim_free(&s);
+  }
+  sim_t s = make(MPI_COMM_WORLD, "plate", THIN "problem.size=0.004\n");
+  MUST(oak_initialize(s.sim));
+  for (int n = 0; n < 10; n++) MUST(oak_advance(s.sim, oak_time_step(s.sim)));
+  double *p = sim_read(&s, variable(&s, "p")), *solid = sim_read(&s, variable(&s, "solid")), x[3],
+         off = 0;
+  for (int c = 0; c < oak_nblocks(s.sim) * s.cells; c++) {
+    sim_center(&s, c / s.cells, c % s.cells, x);
+    if (solid[c] < 0.5) off = fmax(off, fabs(p[c] / (x[0] < 0.503 ? 1 : 100) - 1));
+  }
+  free(p);
+  free(solid);
+  off = max_ranks(s.comm, off);
+  report("a disk of volume %.4g (%.4g by [body.NAME], exact %.4g); a plate: pressures off by %.1e",
+         disk[0], disk[1], M_PI * 0.015 * 0.015, off);
+  assert_true(disk[0] == disk[1] && fabs(disk[0] / (52.0 / 65536) - 1) < 1e-14);
+  assert_true(off < 1e-12 && volume(&s) > 0);
+  sim_free(&s);
+
+  must_refuse("problem.kind=disk\nproblem.size=0.003\n" THIN "mesh.max_level=3\n", "SOLID(at) in");
+  must_refuse("problem.kind=disk\nproblem.size=0.003\n" THIN "mesh.max_level=3\n",
+              "mesh.max_level = 5");
+  must_refuse("problem.kind=disk\nproblem.size=0.015\nmesh.min_level=2\nmesh.max_level=2\n",
+              "level 3 are small enough");
+  must_refuse("problem.kind=disk\nproblem.size=3\n", "cover the whole domain");
+  must_refuse(
+      "mesh.min_level=0\nmesh.max_level=3\nbody.a.shape=sphere\nbody.a.kind=wall\n"
+      "body.a.from=0.5 0.5\nbody.a.radius=0.02\n",
+      "level 3 are small enough");
+}
+
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_walls), cmocka_unit_test(test_ball), cmocka_unit_test(test_no_slip),
-      cmocka_unit_test(test_viscous_walls), cmocka_unit_test(test_channel)};
+      cmocka_unit_test(test_walls),   cmocka_unit_test(test_ball),
+      cmocka_unit_test(test_no_slip), cmocka_unit_test(test_viscous_walls),
+      cmocka_unit_test(test_channel), cmocka_unit_test(test_small_solids)};
   return TEST_MAIN(tests);
 }

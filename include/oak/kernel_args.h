@@ -316,12 +316,19 @@ typedef struct {
   int results; /**< number of entries per block in `bad` */
 } oak_fluxfix_args_t;
 
+enum {
+  OAK_LOOK_BODIES,
+  OAK_LOOK_LEVELS,    /**< found: 2 << L, cells of level L would be in the solid of SOLID */
+  OAK_LOOK_CONFLICTS, /**< found: 2 << n, a cell is in electrode n and one of another potential */
+  OAK_FOUND_GAS = 1 << 30
+};
+
 typedef struct {
   oak_field_t f;
   store_t *out;
-  int *found; /**< [nblock] bits: 1, a cell is invalid; 2 << n, one is in body n. The solid of SOLID
-               * is the last body, or the only one */
-  int look; /**< bits of `found` instead: 2 << L, cells of level L would be in the solid of SOLID */
+  int *found; /**< [nblock] bits: 1, a cell is invalid; 2 << n, one is in body n; OAK_FOUND_GAS, one
+               * is in no body. The solid of SOLID is the last body, or the only one */
+  int look;   /**< OAK_LOOK_...; other looks do not set the state */
 } oak_initial_args_t;
 
 /** Set the values of a field beside the state by its function. */

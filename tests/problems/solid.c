@@ -4,8 +4,11 @@
 
 TITLE("Blast between solids")
 
-PARAMETER(kind, 0,
-          "{none,walls,ball,floor,channel} where solids are; on the floor the gas is uniform")
+PARAMETER(
+    kind, 0,
+    "{none,walls,ball,floor,channel,disk,plate} where solids are; on the floor and beside the "
+    "disk the gas is uniform, beside the plate there are two pressures")
+PARAMETER(size, 0, "radius of the disk, or half the thickness of the plate")
 
 PARAMETER(force, 0, "along x, per mass")
 
@@ -20,6 +23,8 @@ INITIAL(at, q) {
   q[PRS] = x * x + y * y + z * z < 0.01 ? 20 : 1;
   q[VX] = 0.3;
   if (at->p.kind >= 3) q[RHO] = q[PRS] = 1;
+  if (at->p.kind == 6) q[PRS] = at->x[0] < 0.503 ? 1 : 100;
+  if (at->p.kind == 6) q[VX] = 0;
   if (at->p.kind == 4) q[VX] = 0;
 }
 
@@ -28,6 +33,8 @@ SOLID(at) {
   if (at->p.kind == 0) return 1;
   if (at->p.kind == 3) return at->x[1] - 0.25;
   if (at->p.kind == 4) return 0.25 - fabs(at->x[1] - 0.5);
+  if (at->p.kind == 5) return hypot(x, y) - at->p.size;
+  if (at->p.kind == 6) return fabs(at->x[0] - 0.503) - at->p.size;
   if (at->p.kind == 2) return sqrt(x * x + y * y + z * z) - 0.2;
   return 0.5 - fmax(fabs(x), fmax(fabs(y), fabs(z)));
 }

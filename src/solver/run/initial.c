@@ -14,7 +14,9 @@ static oak_status_t launch(oak_t *sim, int state, int look) {
            : OAK_OK;
 }
 
-oak_status_t oak_initial_state(oak_t *sim, int state) { return launch(sim, state, 0); }
+oak_status_t oak_initial_state(oak_t *sim, int state) {
+  return launch(sim, state, OAK_LOOK_BODIES);
+}
 
 static oak_status_t set_initial(oak_t *sim, int look, int *found) {
   *found = 0;
@@ -29,7 +31,7 @@ oak_status_t oak_set_initial(oak_t *sim) {
   OAK_BEGIN(sim);
   OAK_TRY(oak_sim_fits(sim));
   int found;
-  OAK_TRY(set_initial(sim, 0, &found));
+  OAK_TRY(set_initial(sim, OAK_LOOK_BODIES, &found));
   oak_rates_forget(sim);
   sim->run.bodies = found >> 1;
   return found & 1 ? oak_report_invalid(sim, 0, OAK_INVALID_INITIAL) : OAK_OK;
@@ -70,7 +72,7 @@ static const char *advice(const oak_setup_t *setup, int level, char text[64]) {
 static oak_status_t check_solid(oak_t *sim) {
   char text[64];
   int found, level = 0;
-  OAK_TRY(set_initial(sim, 1, &found));
+  OAK_TRY(set_initial(sim, OAK_LOOK_LEVELS, &found));
   if (!(found >> 1)) return OAK_OK;
   while (!(found >> 1 >> level & 1)) level++;
   OAK_CHECK(0, OAK_ERR_INPUT,
@@ -78,6 +80,20 @@ static oak_status_t check_solid(oak_t *sim) {
             "would have no effect: cells of level %d are small enough: %s%s, or make it larger",
             sim->setup.files.problem, level, advice(&sim->setup, level, text),
             level > sim->setup.max_level ? "" : " or choose a refine.criterion");
+  return OAK_OK;
+}
+
+/* Two electrodes of different potentials in one place are a short circuit. */
+static oak_status_t check_conflicts(oak_t *sim) {
+  const int count = oak_body_count(&sim->setup);
+  int found, pair[2] = {0, 0};
+  OAK_TRY(set_initial(sim, OAK_LOOK_CONFLICTS, &found));
+  for (int n = count - 1; n >= 0; n--)
+    if (found >> 1 >> n & 1) pair[1] = pair[0], pair[0] = n;
+  OAK_CHECK(!(found >> 1), OAK_ERR_INPUT,
+            "the electrodes `%s` and `%s` have different potentials and overlap: move them apart, "
+            "or give them one potential",
+            oak_body_name(&sim->setup, pair[0]), oak_body_name(&sim->setup, pair[1]));
   return OAK_OK;
 }
 
@@ -93,6 +109,10 @@ oak_status_t oak_check_bodies(oak_t *sim) {
               oak_body_name(setup, n), oak_body_level(setup, n),
               advice(setup, oak_body_level(setup, n), text));
   }
+  OAK_CHECK(!oak_has_solids(setup) || sim->run.bodies & OAK_FOUND_GAS >> 1, OAK_ERR_INPUT,
+            "solids cover the whole domain, so nothing would be computed: make [body.NAME] or "
+            "SOLID(at) smaller");
+  if (count > 1) OAK_TRY(check_conflicts(sim));
   return solid && !(sim->run.bodies >> (count ? count - 1 : 0) & 1) ? check_solid(sim) : OAK_OK;
 }
 

@@ -38,6 +38,8 @@ oak_status_t oak_bodies_declare(oak_setup_t *setup) {
               "[body.%s]: the name of a body must be a word of letters, digits and _ that begins "
               "with a letter, of at most %d",
               name, OAK_LONGEST_BODY);
+    OAK_CHECK(strcmp(name, "solid"), OAK_ERR_INPUT,
+              "[body.solid]: the body of the hook SOLID has this name: choose another one");
     OAK_CHECK(++list->count < OAK_MAX_BODIES, OAK_ERR_INPUT, "there are more than %d bodies",
               OAK_MAX_BODIES - 1);
     for (size_t i = 0; i < sizeof word / sizeof *word; i++) {
@@ -266,10 +268,10 @@ void oak_bodies_print(const oak_setup_t *setup, int describe, FILE *f) {
   if (describe) return;
   fprintf(f, "#define OAK_SOLID_BODY %d\n#define OAK_NBODY %d\n", list->count,
           list->count + (solid != 0));
-  if (list->count) fprintf(f, "#define OAK_BODIES(X)");
+  if (list->count) fprintf(f, "#define OAK_BODIES(OAK_X)");
   for (int n = 0; n < list->count; n++) {
     const oak_body_keys_t *b = &list->of[n];
-    fprintf(f, " X(%d, %s(at->x", n, b->shape == PLATE ? "body_box" : "body_round");
+    fprintf(f, " OAK_X(%d, %s(at->x", n, b->shape == PLATE ? "bodies_box" : "bodies_round");
     for (int d = 0; d < 3; d++) fprintf(f, ", %.17g", b->from[d]);
     for (int d = 0; d < 3; d++) fprintf(f, ", %.17g", b->to[d]);
     fprintf(f, ", %.17g, %.17g), %d, %.17g, %.17g, %d)", b->radius, b->tip, b->kind, b->potential,

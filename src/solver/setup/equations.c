@@ -86,8 +86,8 @@ static void print_functions(FILE *f, const oak_equation_list_t *list, const char
   for (int n = 0; n < list->count; n++) {
     const char *function = (const char *)&list->of[n] + member;
     if (!*function) continue;
-    if (!any++) fprintf(f, "\n#define %s(X)", macro);
-    fprintf(f, " X(%d, %s)", n, function);
+    if (!any++) fprintf(f, "\n#define %s(OAK_X)", macro);
+    fprintf(f, " OAK_X(%d, %s)", n, function);
   }
 }
 
@@ -95,12 +95,13 @@ void oak_equations_print(const oak_setup_t *setup, FILE *f, int describe) {
   const oak_equation_list_t *list = &setup->equations;
   const oak_declared_t *d = &setup->files.declared;
   int any = 0;
-  if (describe) fprintf(f, "\n#define OAK_EQUATIONS(X) X(0, phi)");
+  if (describe) fprintf(f, "\n#define OAK_EQUATIONS(OAK_X) OAK_X(0, phi)");
   for (int n = 0; n < d->nequation && describe; n++)
-    if (strcmp(d->equation[n].name, "phi") != 0) fprintf(f, " X(0, %s)", d->equation[n].name);
+    if (strcmp(d->equation[n].name, "phi") != 0) fprintf(f, " OAK_X(0, %s)", d->equation[n].name);
   for (int n = 0; n < list->count && !describe; n++) {
     if (oak_equation_every(setup, n)) continue;
-    fprintf(f, "%s X(%d, %s)", any++ ? "" : "\n#define OAK_EQUATIONS(X)", n, list->of[n].name);
+    fprintf(f, "%s OAK_X(%d, %s)", any++ ? "" : "\n#define OAK_EQUATIONS(OAK_X)", n,
+            list->of[n].name);
   }
   if (!describe) {
     print_functions(f, list, "OAK_EQUATION_RHS", offsetof(oak_equation_t, rhs));

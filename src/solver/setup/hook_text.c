@@ -28,15 +28,15 @@ static void print_fixed(FILE *f, const oak_setup_t *setup, int describe) {
   const oak_declared_t *d = &setup->files.declared;
   const int count = describe ? d->nfixed : list->nfixed;
   int functions = 0;
-  fprintf(f, "\n#define OAK_FIXED(X)");
+  fprintf(f, "\n#define OAK_FIXED(OAK_X)");
   for (int n = 0; n < count; n++)
-    fprintf(f, " X(%s, %s)", describe ? d->fixed[n].variable : list->fixed[n].text,
+    fprintf(f, " OAK_X(%s, %s)", describe ? d->fixed[n].variable : list->fixed[n].text,
             describe ? d->fixed[n].name : list->fixed[n].name);
   if (count) fprintf(f, "\n#define OAK_HAS_FIXED 1");
   for (int n = 0; n < list->nfixed && !describe; n++) {
     if (!list->fixed[n].function) continue;
-    if (!functions++) fprintf(f, "\n#define OAK_FIXED_FUNCTIONS(X)");
-    fprintf(f, " X(%s, %s, %s_field_%s)", list->fixed[n].text, list->fixed[n].name,
+    if (!functions++) fprintf(f, "\n#define OAK_FIXED_FUNCTIONS(OAK_X)");
+    fprintf(f, " OAK_X(%s, %s, %s_field_%s)", list->fixed[n].text, list->fixed[n].name,
             list->fixed[n].function, list->fixed[n].name);
   }
 }
@@ -48,25 +48,25 @@ static void print_fields(FILE *f, const oak_setup_t *setup, int describe) {
   const oak_declared_t *d = &setup->files.declared;
   int functions = 0, number = 0;
   if (describe ? !d->nfield && !d->nfixed : !list->count && !list->nfixed) return;
-  fprintf(f, "\n#define OAK_FIELDS(X)");
+  fprintf(f, "\n#define OAK_FIELDS(OAK_X)");
   for (int n = 0; n < (describe ? d->nfield : list->count); n++) {
     const char *name = describe ? d->field[n].name : list->field[n].name;
-    if (!oak_declared_fixed(d, name)) fprintf(f, " X(%d, %s)", number++, name);
+    if (!oak_declared_fixed(d, name)) fprintf(f, " OAK_X(%d, %s)", number++, name);
   }
   for (int n = 0; n < list->count && !describe; n++) {
     if (!list->field[n].function) continue;
-    if (!functions++) fprintf(f, "\n#define OAK_FIELD_FUNCTIONS(X)");
-    fprintf(f, " X(%d, %s_field_%s)", n, list->field[n].function, list->field[n].name);
+    if (!functions++) fprintf(f, "\n#define OAK_FIELD_FUNCTIONS(OAK_X)");
+    fprintf(f, " OAK_X(%d, %s_field_%s)", n, list->field[n].function, list->field[n].name);
   }
   print_fixed(f, setup, describe);
 }
 
 /* For kernels/identities.c. */
 static void print_riemann(const char *names, FILE *f) {
-  fprintf(f, "#define OAK_RIEMANN_LIST(X)");
+  fprintf(f, "#define OAK_RIEMANN_LIST(OAK_X)");
   for (int n = 0; *names; n++) {
     const int length = (int)strcspn(names, " ");
-    fprintf(f, " X(%d, %.*s)", n, length, names);
+    fprintf(f, " OAK_X(%d, %.*s)", n, length, names);
     names += length + (names[length] == ' ');
   }
   fprintf(f, "\n");
@@ -81,9 +81,9 @@ static void print_faces(FILE *f, const oak_setup_t *setup, int describe) {
     fprintf(f, "struct oak_face_numbers {\n");
     for (int n = 0; n < count; n++)
       fprintf(f, "  OAK_REAL %s;\n", describe ? d->face[n].name : list->face[n]);
-    fprintf(f, "};\n#define OAK_FACE_FIELDS(X)");
+    fprintf(f, "};\n#define OAK_FACE_FIELDS(OAK_X)");
     for (int n = 0; n < count; n++)
-      fprintf(f, " X(%d, %s)", list->count + n, describe ? d->face[n].name : list->face[n]);
+      fprintf(f, " OAK_X(%d, %s)", list->count + n, describe ? d->face[n].name : list->face[n]);
     fprintf(f, "\n");
   }
   print_structure(f, d, OAK_OF_PHYSICS, "physics",
@@ -105,18 +105,18 @@ oak_status_t oak_setup_hook_text(const oak_setup_t *setup, int describe, char **
   static const char *const kinds[] = {
       [OAK_GLOBAL_MAX] = "MAX", [OAK_GLOBAL_MIN] = "MIN", [OAK_GLOBAL_INTEGRAL] = "INTEGRAL"};
   if (setup->description.nglobal)
-    fprintf(f, "#define OAK_NGLOBALS %d\n#define OAK_GLOBALS(X)", setup->description.nglobal);
+    fprintf(f, "#define OAK_NGLOBALS %d\n#define OAK_GLOBALS(OAK_X)", setup->description.nglobal);
   for (int g = 0; g < setup->description.nglobal; g++) {
     const int n = setup->description.global_slot[g];
-    fprintf(f, " X(%d, %s_global_%s, %s)", g,
+    fprintf(f, " OAK_X(%d, %s_global_%s, %s)", g,
             setup->files.declared.parameter[n].owner == OAK_OF_PHYSICS ? "physics" : "problem",
             setup->files.declared.parameter[n].name,
             kinds[setup->files.declared.parameter[n].kind]);
   }
-  if (setup->description.noutput) fprintf(f, "\n#define OAK_OUTPUTS(X)");
+  if (setup->description.noutput) fprintf(f, "\n#define OAK_OUTPUTS(OAK_X)");
   for (int v = 0; v < setup->description.noutput; v++) {
     const int n = setup->description.output_slot[v];
-    fprintf(f, " X(%d, %s_output_%s)", v,
+    fprintf(f, " OAK_X(%d, %s_output_%s)", v,
             setup->files.declared.output[n].owner == OAK_OF_PHYSICS ? "physics" : "problem",
             setup->files.declared.output[n].name);
   }

@@ -104,6 +104,16 @@ static const char *const members[] = {[OAK_PARAMETER] = "PARAMETER",
                                       [OAK_GLOBAL_INTEGRAL] = "GLOBAL_INTEGRAL"};
 enum { NMEMBERS = sizeof members / sizeof *members };
 
+/* Names become members of structures. */
+static int is_word_of_c(const char *name) {
+  static const char words[] =
+      " auto break case char const continue default do double else enum extern float for goto if "
+      "inline int long register restrict return short signed sizeof static struct switch typedef "
+      "union unsigned void volatile while ";
+  const char *at = strstr(words, name);
+  return at && at[-1] == ' ' && at[strlen(name)] == ' ';
+}
+
 /* The first argument of a declaration, NULL where there is none: then the compiler complains. */
 static const char *read_name(search_t *s, const char *what, const char *c, int line,
                              char name[OAK_LONGEST_NAME + 1]) {
@@ -117,6 +127,10 @@ static const char *read_name(search_t *s, const char *what, const char *c, int l
     return NULL;
   }
   snprintf(name, OAK_LONGEST_NAME + 1, "%.*s", (int)length, c);
+  if (is_word_of_c(name)) {
+    complain(s, line, "%s %s: this is a word of C: choose another name", what, name);
+    return NULL;
+  }
   return name;
 }
 

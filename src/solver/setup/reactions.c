@@ -196,11 +196,11 @@ static void print_species(FILE *f, const oak_reaction_file_t *r) {
   fprintf(f, "#define OAK_SPECIES %d\n#define OAK_SPECIES_NAMES \"", r->nvariable);
   for (int s = 0; s < r->nspecies; s++)
     if (!r->species[s].fixed) fprintf(f, "%s%s", s ? " " : "", r->species[s].variable);
-  fprintf(f, "\"\n#define OAK_SPECIES_LIST(X)");
+  fprintf(f, "\"\n#define OAK_SPECIES_LIST(OAK_X)");
   for (int s = 0; s < r->nspecies; s++) {
     const oak_species_t *a = &r->species[s];
     if (a->fixed) continue;
-    fprintf(f, " X(%d, %s, %d)", a->number, a->variable, a->charge);
+    fprintf(f, " OAK_X(%d, %s, %d)", a->number, a->variable, a->charge);
     if (!positive && a->charge > 0) positive = a->number;
   }
   fprintf(f, "\n#define OAK_FIRST_POSITIVE %d\n", positive);

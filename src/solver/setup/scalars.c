@@ -58,8 +58,8 @@ void oak_scalars_print(const oak_setup_t *setup, FILE *f) {
   const oak_scalars_t *s = &setup->scalars;
   fprintf(f, "#define NSCALARS %d\n#define OAK_SCALAR_VALUES %d\n", s->count, s->values);
   if (!s->count) return;
-  fprintf(f, "#define OAK_SCALAR_NAMES(X)");
-  for (int n = 0; n < s->count; n++) fprintf(f, " X(%d, %s)", n, s->name[n]);
+  fprintf(f, "#define OAK_SCALAR_NAMES(OAK_X)");
+  for (int n = 0; n < s->count; n++) fprintf(f, " OAK_X(%d, %s)", n, s->name[n]);
   fprintf(f, "\n");
 }
 

@@ -125,8 +125,8 @@ typedef struct {
   oak_equation_t of[OAK_MAX_EQUATIONS];
 } oak_equation_list_t;
 
-/** Bodies (bodies.c). Each has a bit in oak_initial_args_t.found. */
-enum { OAK_MAX_BODIES = 30, OAK_LONGEST_BODY = 32 };
+/** Bodies (bodies.c). Each has a bit in oak_initial_args_t.found, and so has the gas. */
+enum { OAK_MAX_BODIES = 29, OAK_LONGEST_BODY = 32 };
 typedef struct {
   char name[OAK_LONGEST_BODY + 2];
   int shape, kind, surface;
