@@ -95,7 +95,7 @@ OAK_FN void adapt_keep_valid(const oak_adapt_args_t *arg, int source, int child,
     OAK_LANES(i, OAK_NX) {
       real q[NVAR];
       oak_load(out + row * OAK_NX + i, OAK_CELLS, q);
-      invalid |= !oak_state_valid(&ph, q);
+      invalid |= !oak_interpolated_valid(&ph, q);
     }
   }
   if (!OAK_ANY(invalid)) return;

@@ -143,7 +143,7 @@ OAK_FN void stage_result(const oak_flux_args_t *s, const oak_flux_user_t *user, 
     for (int p = 0; p < OAK_NPREV; p++) u[v] += (sum_t)s->w[p] * s->prev[p][at + v * OAK_CELLS];
   }
   keep_fields(&user->physics, s->prev[0] + at, u);
-  keep_fractions(&user->physics, s->prev[0] + at, u);
+  keep_scalars(&user->physics, s->prev[0] + at, u);
   oak_round_result(u, oak_cell_number(&s->f, block, x[0], x[1], x[2]));
 }
 

@@ -167,7 +167,7 @@ OAK_FN void update_cell(const tile_t *t, int i, int n, int k, flux_shared_t *sh,
       u[v] += (sum_t)arg->w[p] * PREVIOUS(arg, sh, p, v, j * TX + i, cell + v * OAK_CELLS);
   }
   keep_fields(&t->user.physics, arg->prev[0] + cell, u);
-  keep_fractions(&t->user.physics, arg->prev[0] + cell, u);
+  keep_scalars(&t->user.physics, arg->prev[0] + cell, u);
   oak_round_result(u, t->number + (unsigned)k * OAK_NEXT_Z + (unsigned)i * OAK_NEXT_X +
                           (unsigned)j * OAK_NEXT_Y);
   const real speed =

@@ -302,25 +302,12 @@ OAK_FN void keep_fields(const physics_parameters_t *ph, const store_t *prev, sum
 #define keep_fields(ph, prev, u)
 #endif
 
-#if NSCALARS && OAK_SCALAR_VALUES == 2 && defined PHYSICS_LEAST_MASS
-/* After rounding of fluxes, the sum of the fractions rho X differs a little from the mass. If most
- * of the mass leaves a cell, as at the shore of shallow water, this difference becomes large
- * relative to the mass that is left. It is therefore removed in each stage. A larger difference is
- * a mistake: it is not removed, and the cell is invalid. */
-OAK_FN void keep_fractions(const physics_parameters_t *ph, const store_t *prev, sum_t u[]) {
-  const sum_t mass = OAK_MAX(u[PHYSICS_MASS], 0), before = prev[PHYSICS_MASS * OAK_CELLS];
-  const sum_t most = OAK_MAX(mass, before), scale = OAK_MAX(most, PHYSICS_LEAST_MASS(ph));
-  sum_t sum = 0;
-  OAK_UNROLL
-  for (int n = PHYSICS_NVAR; n < PHYSICS_NVAR + NSCALARS; n++) sum += OAK_MAX(u[n], 0);
-  const int rounding = oak_abs((real)(sum - mass)) <= OAK_SCALAR_SLACK * scale;
-  const sum_t factor = mass / (sum > 0 ? sum : 1);
-  OAK_UNROLL
-  for (int n = PHYSICS_NVAR; n < PHYSICS_NVAR + NSCALARS; n++)
-    u[n] = rounding ? factor * OAK_MAX(u[n], 0) : u[n];
+#if NSCALARS && OAK_SCALAR_VALUES
+OAK_FN void keep_scalars(const physics_parameters_t *ph, const store_t *prev, sum_t u[]) {
+  oak_keep_bounds(ph, prev[PHYSICS_MASS * OAK_CELLS], u);
 }
 #else
-#define keep_fractions(ph, prev, u) ((void)0)
+#define keep_scalars(ph, prev, u) ((void)0)
 #endif
 
 /* Source terms of physics and problem, from the primitive state. */

@@ -75,6 +75,7 @@ OAK_KERNEL(oak_fluxfix_apply, oak_fluxfix_args_t, APPLY_LANES) {
           u[v] = p[v * OAK_CELLS + a * step] +
                  oak_face_factor(&areas, v, dir, high) * c *
                      (coarse[v * FACE_CELLS(dir) + a] - fine[v * HA(dir) * HB(dir) + a]);
+        oak_keep_bounds(&ph, p[PHYSICS_MASS * OAK_CELLS + a * step], u);
         oak_round_result(
             u, oak_cell_number(&arg.f, block, x[0] + (dir != 0) * a, x[1] + (dir == 0) * a, x[2]));
         oak_store(p + a * step, OAK_CELLS, u);

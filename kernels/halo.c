@@ -182,7 +182,7 @@ OAK_FN void halo_keep_valid(const oak_halo_args_t *arg, const oak_halo_task_t *t
     OAK_LANES(a, FA(dir)) {
       real q[NVAR];
       oak_load(dst + row * FA(dir) + a, OAK_NG * FACE_CELLS(dir), q);
-      invalid |= !oak_state_valid(&ph, q);
+      invalid |= !oak_interpolated_valid(&ph, q);
     }
   }
   if (!OAK_ANY(invalid)) return;

@@ -148,7 +148,7 @@ OAK_FN void oak_keep_scalars(const physics_parameters_t *ph, const store_t *coar
   real q[NVAR];
   for (int e = 0; e < n; e++) {
     oak_load(p + offset[e], stride, q);
-    invalid |= !oak_scalars_valid(ph, q);
+    invalid |= !oak_scalars_within(ph, q, 0, OAK_SCALAR_ROUNDING);
   }
   if (!invalid) return;
   for (int v = PHYSICS_NVAR; v < PHYSICS_NVAR + NSCALARS; v++) {

@@ -35,6 +35,7 @@ enum { OAK_SCALAR_NAMES(OAK_SCALAR_INDEX) OAK_SCALARS_END };
 
 /* How far rounding over many steps may move a scalar beyond its bounds. */
 #define OAK_SCALAR_SLACK (sizeof(store_t) == 4 ? (real)1e-4 : (real)1e-9)
+#define OAK_SCALAR_ROUNDING (sizeof(store_t) == 4 ? (real)1e-6 : (real)1e-14)
 
 /** X of a conserved scalar rho X. If the mass may vanish, the physics defines
  * PHYSICS_LEAST_MASS(ph). Below this mass X is bounded, but need not be exact. */
@@ -70,8 +71,8 @@ OAK_FN void oak_state_to_conserved(const physics_parameters_t *ph, real u[]) {
 }
 
 /** Whether the scalars of a conserved state have the values that physics.scalar_values allows, up
- * to rounding over many steps. */
-OAK_FN int oak_scalars_valid(const physics_parameters_t *ph, const real u[]) {
+ * to these shares of the mass: each one, and the sum of fractions. */
+OAK_FN int oak_scalars_within(const physics_parameters_t *ph, const real u[], real each, real all) {
   int valid = 1;
 #if NSCALARS && OAK_SCALAR_VALUES
 #ifdef PHYSICS_LEAST_MASS
@@ -80,7 +81,7 @@ OAK_FN int oak_scalars_valid(const physics_parameters_t *ph, const real u[]) {
   const real mass = u[PHYSICS_MASS];
   (void)ph;
 #endif
-  const real slack = OAK_SCALAR_SLACK * mass;
+  const real slack = each * mass;
   const real most = u[PHYSICS_MASS] + slack;
   real rest = u[PHYSICS_MASS];
   OAK_UNROLL
@@ -88,18 +89,62 @@ OAK_FN int oak_scalars_valid(const physics_parameters_t *ph, const real u[]) {
     valid &= (u[n] >= -slack) & (u[n] <= most);
     rest -= u[n];
   }
-  if (OAK_SCALAR_VALUES == 2) valid &= oak_abs(rest) <= slack;
+  if (OAK_SCALAR_VALUES == 2) valid &= oak_abs(rest) <= all * mass;
 #else
-  (void)ph, (void)u;
+  (void)ph, (void)u, (void)each;
 #endif
+  (void)all; /* of fractions */
   return valid;
 }
 
 OAK_FN int oak_state_valid(const physics_parameters_t *ph, const real u[]) {
 #if NSCALARS && OAK_SCALAR_VALUES
-  return physics_valid(ph, u) & oak_scalars_valid(ph, u);
+  return physics_valid(ph, u) & oak_scalars_within(ph, u, OAK_SCALAR_SLACK, OAK_SCALAR_SLACK);
 #else
   return physics_valid(ph, u);
+#endif
+}
+
+/** The same for a state that was interpolated: its scalars must be within bounds and have
+ * the right sum to rounding, because what is beyond the bounds stays in a cell whose mass leaves
+ * it. */
+OAK_FN int oak_interpolated_valid(const physics_parameters_t *ph, const real u[]) {
+  return physics_valid(ph, u) & oak_scalars_within(ph, u, 0, OAK_SCALAR_ROUNDING);
+}
+
+/** Remove from scalars what rounding has moved beyond their bounds, and for fractions the
+ * difference of their sum from the mass. If most of the mass leaves a cell, as behind a blast or at
+ * a shore, this would become large relative to the mass that is left. A larger difference is a
+ * mistake: it is not removed, and the cell is invalid. `before`: the mass before the last
+ * operation. */
+OAK_FN void oak_keep_bounds(const physics_parameters_t *ph, sum_t before, sum_t u[]) {
+#if NSCALARS && OAK_SCALAR_VALUES
+  const sum_t mass = OAK_MAX(u[PHYSICS_MASS], 0);
+#ifdef PHYSICS_LEAST_MASS
+  const sum_t most = OAK_MAX(mass, before), scale = OAK_MAX(most, PHYSICS_LEAST_MASS(ph));
+#else
+  const sum_t scale = OAK_MAX(mass, before);
+  (void)ph;
+#endif
+  const sum_t slack = OAK_SCALAR_SLACK * scale;
+#if OAK_SCALAR_VALUES == 2
+  sum_t sum = 0;
+  OAK_UNROLL
+  for (int n = PHYSICS_NVAR; n < PHYSICS_NVAR + NSCALARS; n++) sum += OAK_MAX(u[n], 0);
+  const int rounding = oak_abs((real)(sum - mass)) <= slack;
+  const sum_t factor = mass / (sum > 0 ? sum : 1);
+  OAK_UNROLL
+  for (int n = PHYSICS_NVAR; n < PHYSICS_NVAR + NSCALARS; n++)
+    u[n] = rounding ? factor * OAK_MAX(u[n], 0) : u[n];
+#else
+  OAK_UNROLL
+  for (int n = PHYSICS_NVAR; n < PHYSICS_NVAR + NSCALARS; n++) {
+    const sum_t above = OAK_MAX(u[n], 0), within = OAK_MIN(above, mass);
+    u[n] = oak_abs((real)(within - u[n])) <= slack ? within : u[n];
+  }
+#endif
+#else
+  (void)ph, (void)before, (void)u;
 #endif
 }
 

@@ -47,9 +47,11 @@ static oak_status_t describe_invalid(oak_t *sim, int state, oak_invalid_t kind) 
     oak_print_state(&sim->data, state, b, c, values, sizeof values);
     st = OAK_FAIL(OAK_ERR_STATE,
                   "invalid state %s (step %ld, time %.6g) at (%s), level %d: %s; density and "
-                  "pressure must be positive, values finite: %s",
+                  "pressure must be positive, values finite%s: %s",
                   invalid_text[kind].when, sim->data.clock.step, sim->data.clock.time, place,
-                  sim->data.mesh->level[b], values, invalid_text[kind].advice);
+                  sim->data.mesh->level[b], values,
+                  sim->setup.scalars.values ? ", scalars as physics.scalar_values says" : "",
+                  invalid_text[kind].advice);
   }
   return st;
 }
