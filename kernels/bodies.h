@@ -160,34 +160,59 @@ OAK_FN double oak_half_diagonal(const double size[]) {
   return 0.5 * sqrt(sum);
 }
 
-#if OAK_HAS_problem_solid
-/* The direction away from the solid of SOLID, as a change of coordinates by which the distance
- * grows by 1. Returns the distance of the point. SOLID need not be a distance: any function will do
- * that is negative inside. */
-OAK_FN double oak_solid_distance(const oak_at_t *at, const double size[], double away[3]) {
-  const double value = problem_solid(at);
-  double norm2 = 0;
-  for (int d = 0; d < OAK_DIM; d++) {
-    oak_at_t beside = *at;
-    beside.x[d] += 1e-4 * at->dx[d];
-    away[d] = (problem_solid(&beside) - value) / (1e-4 * size[d]);
-    norm2 += away[d] * away[d];
+/* FUNCTION(at, size, away): the distance of a point from a solid, VALUE(at), and the direction away
+ * from it, as a change of coordinates by which the distance grows by 1. The value of a hook need
+ * not be a distance: any function will do that is negative inside. */
+#define OAK_DISTANCE_FUNCTION(FUNCTION, VALUE)                                                \
+  OAK_FN double FUNCTION(const oak_at_t *at, const double size[], double away[3]) {           \
+    const double value = VALUE(at);                                                           \
+    double norm2 = 0;                                                                         \
+    for (int d = 0; d < OAK_DIM; d++) {                                                       \
+      oak_at_t beside = *at;                                                                  \
+      beside.x[d] += 1e-4 * at->dx[d];                                                        \
+      away[d] = (VALUE(&beside) - value) / (1e-4 * size[d]);                                  \
+      norm2 += away[d] * away[d];                                                             \
+    }                                                                                         \
+    const double norm = sqrt(norm2);                                                          \
+    for (int d = 0; d < OAK_DIM; d++) away[d] *= norm > 0 ? at->dx[d] / (size[d] * norm) : 0; \
+    return norm > 0 ? value / norm : value;                                                   \
   }
-  const double norm = sqrt(norm2);
-  for (int d = 0; d < OAK_DIM; d++) away[d] *= norm > 0 ? at->dx[d] / (size[d] * norm) : 0;
-  return norm > 0 ? value / norm : value;
-}
+#if OAK_HAS_problem_solid
+OAK_DISTANCE_FUNCTION(oak_solid_distance, problem_solid)
 #endif
+OAK_FN double oak_nearest_solid(const oak_at_t *at) {
+#if OAK_NBODY
+  return oak_body_near(at, OAK_ALL_BODIES).distance;
+#else
+  return problem_solid(at);
+#endif
+}
+OAK_DISTANCE_FUNCTION(oak_wall_distance, oak_nearest_solid)
+
+/* Whether a solid cell is beside a wall that is not along axes. In the corner of a box two walls
+ * are equally near, but not from a place beside it. */
+OAK_FN int oak_beside_oblique_wall(const oak_at_t *at, const double size[]) {
+  int oblique = 1;
+  for (int n = 0; n < 2; n++) {
+    oak_at_t place = *at;
+    double away[3], most = 0, sum = 0;
+    place.x[0] += 0.05 * n * at->dx[0];
+    const double distance = oak_wall_distance(&place, size, away);
+    for (int d = 0; d < OAK_DIM; d++) {
+      const double part = fabs(away[d]) * size[d] / at->dx[d];
+      most = fmax(most, part);
+      sum += part;
+    }
+    oblique &= distance < 0 && distance > -2 * oak_half_diagonal(size) && sum - most > 0.01;
+  }
+  return oblique;
+}
 
 /* Whether a body that contains no centre of a cell may begin in a cell. */
 OAK_FN int oak_body_begins(const oak_at_t *at, const double size[]) {
   const double reach = fmax(at->dx[0], oak_half_diagonal(size));
-#if OAK_NBODY
-  return fabs(oak_body_near(at, OAK_ALL_BODIES).distance) < reach;
-#else
   double away[3];
-  return fabs(problem_solid(at)) < reach && fabs(oak_solid_distance(at, size, away)) < reach;
-#endif
+  return fabs(oak_nearest_solid(at)) < reach && fabs(oak_wall_distance(at, size, away)) < reach;
 }
 
 /* Whether a cell is solid when the run starts. */

@@ -5,11 +5,10 @@
 
 #if OAK_HAS_problem_initial
 #if OAK_HAS_problem_solid
-/* Bit L: the solid of SOLID is so deep in cell (i, j, k) that it contains a centre of cells of
+/* Bit L: the solid of SOLID is so deep in a cell that it contains a centre of cells of
  * level L. The ray goes from the centre of the cell to the solid and into it. */
-OAK_FN int levels_of_solid(const oak_at_t *at, const oak_field_t *f, long n, int i, int j) {
-  double size[3], away[3], deepest = 0;
-  for (int d = 0; d < OAK_DIM; d++) size[d] = oak_size(f, n, i, j, d);
+OAK_FN int levels_of_solid(const oak_at_t *at, const double size[]) {
+  double away[3], deepest = 0;
   const double half = oak_half_diagonal(size), distance = oak_solid_distance(at, size, away);
   for (int step = 0; step < 28; step++) {
     const double to = distance + ldexp(half, -step);
@@ -31,14 +30,17 @@ OAK_FN int levels_of_solid(const oak_at_t *at, const oak_field_t *f, long n, int
 #if NSOLID
 OAK_FN int look_at_bodies(const oak_initial_args_t *arg, const oak_at_t *at, long n, int i, int j) {
   const int around = oak_bodies_around(at);
+  double size[3];
+  for (int d = 0; d < OAK_DIM; d++) size[d] = oak_size(&arg->f, n, i, j, d);
   int found = around ? around << 1 : OAK_FOUND_GAS;
 #if OAK_HAS_problem_solid
-  if (arg->look == OAK_LOOK_LEVELS) found = levels_of_solid(at, &arg->f, n, i, j) << 1;
+  if (arg->look == OAK_LOOK_LEVELS) found = levels_of_solid(at, size) << 1;
 #endif
 #if OAK_NBODY
   if (arg->look == OAK_LOOK_CONFLICTS) found = oak_conflicting_bodies(at) << 1;
 #endif
-  (void)arg, (void)n, (void)i, (void)j;
+  if (arg->look == OAK_LOOK_WALLS) found = oak_beside_oblique_wall(at, size) << 1;
+  (void)i, (void)j;
   return found;
 }
 #endif

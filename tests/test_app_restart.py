@@ -245,7 +245,11 @@ def bodies(work):
     corner = ["mesh.xmin=0.58 0.58", *[f"boundary.{face}=outflow" for face in ("xlow", "xhigh", "ylow", "yhigh")]]
     for option in ([], ["--check"]):
         work.bad(["the body `ball` contains no centre of a cell"], "run.ini", *option, *ball, *more, *corner)
-    work.good("run.ini", *ball, "run.end_time=1", "run.max_steps=2", "checkpoint.at_end=yes")
+    plate = ["body.plate.shape=plate", "body.plate.kind=wall", "body.plate.from=0.4 0.4", "body.plate.to=0.6 0.6"]
+    for body, stairs in ((plate, False), (ball, True)):
+        code, text = say(work, *body, "run.end_time=1", "run.max_steps=2", "checkpoint.at_end=yes", "--overwrite")
+        with open(work.path("out/oak.log"), encoding="utf-8") as log:
+            assert code == 0 and ("are staircases" in text) == ("are staircases" in log.read()) == stairs, text
     restart = ["run.ini", "--restart=out/chk000002.oak", *more]
     work.bad([r"body\.ball\.radius = 0\.2, but checkpoint \S+ has 0\.1; .* run\.initial"], *restart, *ball, "body.ball.radius=0.2")
     work.bad([r"\[body\.second\] is not in checkpoint"], *restart, *ball, *[key.replace("ball", "second") for key in ball])

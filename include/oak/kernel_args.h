@@ -320,6 +320,7 @@ enum {
   OAK_LOOK_BODIES,
   OAK_LOOK_LEVELS,    /**< found: 2 << L, cells of level L would be in the solid of SOLID */
   OAK_LOOK_CONFLICTS, /**< found: 2 << n, a cell is in electrode n and one of another potential */
+  OAK_LOOK_WALLS,     /**< found: 2, a wall is not along axes */
   OAK_FOUND_GAS = 1 << 30
 };
 

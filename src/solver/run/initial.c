@@ -113,6 +113,7 @@ oak_status_t oak_check_bodies(oak_t *sim) {
             "solids cover the whole domain, so nothing would be computed: make [body.NAME] or "
             "SOLID(at) smaller");
   if (count > 1) OAK_TRY(check_conflicts(sim));
+  if (oak_has_solids(setup)) OAK_TRY(set_initial(sim, OAK_LOOK_WALLS, &sim->run.oblique));
   return solid && !(sim->run.bodies >> (count ? count - 1 : 0) & 1) ? check_solid(sim) : OAK_OK;
 }
 

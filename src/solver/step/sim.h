@@ -83,6 +83,7 @@ typedef struct {
   double most_blocks; /**< the initial mesh is not refined further once it has so many; 0: it is */
   int cut;            /**< this has happened */
   int bodies;         /**< bit n: a cell of the initial condition is in body n */
+  int oblique;        /**< above 1: solids have walls that are not along axes */
   double disk; /**< the progress of this rank's output (oak_disk_state), which enters such a maximum
                 * too */
   double disk_most; /**< the largest of all ranks, after a step */
