@@ -287,8 +287,8 @@ static void test_small_solids(void **state) {
   for (int body = 0; body < 2; body++) {
     sim_t s = body ? make(MPI_COMM_WORLD, "none",
                           THIN
-                          "body.disk.shape=sphere\nbody.disk.kind=wall\n"
-                          "body.disk.from=0.5 0.5\nbody.disk.radius=0.015\n")
+                          "body.round.shape=sphere\nbody.round.kind=wall\n"
+                          "body.round.from=0.5 0.5\nbody.round.radius=0.015\n")
                    : make(MPI_COMM_WORLD, "disk", THIN "problem.size=0.015\n");
     MUST(oak_initialize(s.sim));
     disk[body] = volume(&s);

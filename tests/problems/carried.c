@@ -9,7 +9,7 @@ INITIAL(at, q) {
   const double f = 1 + 0.5 * sin(2 * M_PI * (at->x[0] + at->x[1])) + (dx * dx + dy * dy < 0.05);
 #if NSCALARS
   q[RHO] = 1;
-  q[SCALAR(0)] = f;
+  q[PHYSICS_NVAR] = f;
 #else
   q[RHO] = f;
 #endif
