@@ -65,18 +65,18 @@ static void end_early(int number) {
  * that are started do not inherit this. */
 static void ignore(int number) { (void)number; }
 
-/* Set what signals do before and after the steps. During the steps the library handles them. */
+/* Set what signals do before the first step, and after a run that failed before its first step.
+ * Otherwise the library handles them until the process ends. */
 static void set_signals(int begins) {
   static const int ends[] = {SIGUSR1, SIGTERM, SIGINT};
-  const struct sigaction pipe = {.sa_handler = ignore, .sa_flags = SA_RESTART};
-  const struct sigaction early = {.sa_handler = begins ? end_early : SIG_DFL,
-                                  .sa_flags = SA_RESETHAND};
+  const struct sigaction ignored = {.sa_handler = ignore, .sa_flags = SA_RESTART};
+  const struct sigaction early = {.sa_handler = end_early, .sa_flags = SA_RESETHAND};
   for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
     struct sigaction before;
     if (sigaction(ends[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
-      sigaction(ends[i], &early, NULL);
+      sigaction(ends[i], begins ? &early : &ignored, NULL);
   }
-  sigaction(SIGPIPE, &pipe, NULL);
+  sigaction(SIGPIPE, &ignored, NULL);
 }
 
 /* What the command line asks for, beside keys. */
@@ -221,7 +221,7 @@ static int run_command(oak_arguments_t *a) {
                              .restart = restart != NULL,
                              .options = {.size = sizeof(oak_run_options_t),
                                          .stream = given[QUIET] ? NULL : stdout,
-                                         .signals = 1,
+                                         .signals = OAK_SIGNALS_UNTIL_EXIT,
                                          .overwrite = given[OVERWRITE] != NULL,
                                          .restart = restart && !*restart ? "latest" : restart,
                                          .command = command}};

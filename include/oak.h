@@ -162,6 +162,8 @@ OAK_API oak_status_t oak_totals(oak_t *sim, double *total);
  * \a stream (rank 0; NULL: silent). */
 OAK_API oak_status_t oak_run(oak_t *sim, FILE *stream);
 
+#define OAK_SIGNALS_UNTIL_EXIT 2
+
 /** Options of oak_run_ext beside the parameters. With zeros behind `size` it does what oak_run
  * does. */
 typedef struct {
@@ -174,7 +176,10 @@ typedef struct {
    * "latest": the newest good checkpoint in output.folder. It is refused if the run there has
    * finished at a later step. NULL: begin a new run. */
   const char *restart;
-  int signals;         /**< 1: SIGUSR1, SIGTERM and SIGINT end the run with a checkpoint */
+  /** 1: SIGUSR1, SIGTERM and SIGINT end the run with a checkpoint. After the last step they do what
+   * they did before the run. OAK_SIGNALS_UNTIL_EXIT (2): they are then ignored until the process
+   * ends, so that a signal that comes late does not change its exit status. */
+  int signals;
   const char *command; /**< command line, for parameters.ini of the output folder; may be NULL */
 } oak_run_options_t;
 

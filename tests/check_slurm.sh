@@ -8,7 +8,11 @@ shift 2
 home=$(mktemp -d)
 trap 'rm -rf "$home"' EXIT
 mkdir -p "$home/.local/bin"
-ln -s "$oak" "$home/.local/bin/oak"
+cat > "$home/.local/bin/oak" <<STANDIN
+#!/bin/sh
+echo \$\$ >> "$home/pids"
+exec "$oak" "\$@"
+STANDIN
 cat > "$home/.local/bin/srun" <<STANDIN
 #!/bin/sh
 while [ "\${1#--}" != "\$1" ]; do shift; done
@@ -18,7 +22,7 @@ cat > "$home/.local/bin/scontrol" <<STANDIN
 #!/bin/sh
 echo "\$*" >> "$home/requeued"
 STANDIN
-chmod +x "$home/.local/bin/srun" "$home/.local/bin/scontrol"
+chmod +x "$home/.local/bin/oak" "$home/.local/bin/srun" "$home/.local/bin/scontrol"
 # The cache of kernels may belong to root: whoever starts the script cannot change it then.
 ln -s /bin/false "$home/.local/bin/chmod"
 export HOME="$home"
@@ -58,6 +62,25 @@ fi
 job SLURM_JOB_END_TIME=$(($(date +%s) + 7200)) SLURM_RESTART_COUNT=1
 if [ $status -ne 0 ] || [ "$(tail -1 job/diagnostics.csv | cut -d, -f1)" != 4 ] || [ "$(cat requeued)" != "requeue 7" ]; then
   echo "exit code $status of a job that goes on:" >&2
+  cat log >&2
+  exit 1
+fi
+
+# SLURM sends SIGUSR1 to each rank, maybe more than once while the run ends.
+rm -r job requeued pids
+SLURM_JOB_ID=7 SLURM_JOB_END_TIME=$(($(date +%s) + 300)) bash "$source/examples/slurm/cpu.sh" "$source/problems/sedov.ini" \
+  run.end_time=1e6 run.max_steps=1000000 output.plot_every=0 output.picture_every=0 output.diagnostics_every=1 \
+  "output.folder=$home/job" > log 2>&1 &
+job=$!
+until grep -q '^3,' job/diagnostics.csv 2> /dev/null || ! kill -0 $job; do sleep 0.1; done
+until ! kill -0 $job; do
+  while read -r pid; do kill -USR1 "$pid" || true; done < pids
+  sleep 0.05
+done 2> /dev/null
+status=0
+wait $job || status=$?
+if [ $status -ne 3 ] || [ "$(cat requeued)" != "requeue 7" ]; then
+  echo "exit code $status of a job with signals:" >&2
   cat log >&2
   exit 1
 fi

@@ -130,6 +130,47 @@ def signals(work):
         interrupted(work, child, name)
 
 
+def late_signals(work):
+    """Once the last step or the checkpoint is complete, signals do not change the exit status, whichever rank gets them."""
+    work.write("oak", f'#!/bin/sh\necho $$ >> pids\nexec "{work.alone[0]}" "$@"\n')
+    os.chmod(work.path("oak"), 0o700)
+
+    def send(*numbers):
+        with open(work.path("pids"), encoding="utf-8") as f:
+            pids = [int(line) for line in f]
+        assert len(pids) == ranks, pids
+        for pid in pids:
+            for number in numbers:
+                try:
+                    os.kill(pid, number)
+                except ProcessLookupError:
+                    pass
+
+    for ranks in (1, 2):
+        for first in (signal.SIGUSR1, signal.SIGTERM, None):
+            launch = [*shlex.split(work.mpiexec), str(ranks)] if ranks > 1 else []
+            words, status, keys = ("ended early", INTERRUPTED, LONG) if first else ("4 steps to t = ", 0, [*LONG, "run.max_steps=4"])
+            child = subprocess.Popen([*launch, work.path("oak"), "run", "run.ini", *keys], cwd=work.folder, text=True,
+                                     stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            while first and b"\n3," not in work.contents().get("out/diagnostics.csv", b""):
+                assert child.poll() is None, child.stdout.read()
+                time.sleep(0.01)
+            if first:
+                send(first)
+            text = ""
+            while words not in text:
+                line = child.stdout.readline()
+                assert line, text
+                text += line
+            while child.poll() is None:
+                send(signal.SIGUSR1, signal.SIGTERM, signal.SIGINT)
+                time.sleep(0.01)
+            text += child.stdout.read()
+            assert child.returncode == status, (ranks, first, child.returncode, text)
+            shutil.rmtree(work.path("out"))
+            os.remove(work.path("pids"))
+
+
 def stop_file(work):
     """One that was there before stays and does nothing, until somebody touches it."""
     work.write("out/stop", "mine")
@@ -354,7 +395,7 @@ def kills(work):
     child.communicate()
 
 
-CASES = [same_files, signals, stop_file, early_signal, closed_pipe, limits, damaged, folders, finished, tables, columns, bodies, rates, failed_step, kills]
+CASES = [same_files, signals, late_signals, stop_file, early_signal, closed_pipe, limits, damaged, folders, finished, tables, columns, bodies, rates, failed_step, kills]
 
 
 def main():

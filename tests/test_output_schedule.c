@@ -7,9 +7,11 @@
 
 #include <dirent.h>
 #include <ftw.h>
+#include <signal.h>
 #include <sys/stat.h>
 
 #include "solver/output/output.h"
+#include "solver/run/saving.h"
 
 static int due(oak_schedule_t *s, double time, long step) {
   return oak_schedule_due(s, time, step, 0);
@@ -195,8 +197,31 @@ static void test_kinds(void **state) {
   oak_params_destroy(&params);
 }
 
+static int own;
+static void count(int number) { own += number == SIGUSR1; }
+
+/* After a run a signal meets the handler of the program again, or none until the process ends. */
+static void test_signals(void **state) {
+  (void)state;
+  const struct sigaction mine = {.sa_handler = count};
+  sigaction(SIGUSR1, &mine, NULL);
+  for (int ignore = 0; ignore < 2; ignore++) {
+    oak_signals_catch();
+    raise(SIGUSR1);
+    assert_int_equal(oak_signals_asks(), OAK_ASK_USR1);
+    oak_signals_release(ignore);
+    raise(SIGUSR1);
+    assert_int_equal(own, 1);
+    if (ignore) raise(SIGTERM);
+  }
+  signal(SIGUSR1, SIG_DFL);
+  signal(SIGTERM, SIG_DFL);
+  signal(SIGINT, SIG_DFL);
+}
+
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_due), cmocka_unit_test(test_tiny),
-                                     cmocka_unit_test(test_breaks), cmocka_unit_test(test_kinds)};
+                                     cmocka_unit_test(test_breaks), cmocka_unit_test(test_kinds),
+                                     cmocka_unit_test(test_signals)};
   return TEST_MAIN(tests);
 }

@@ -85,7 +85,7 @@ void oak_saving_begin(oak_saving_t *saving, int signals) {
 }
 
 void oak_saving_close(oak_saving_t *saving) {
-  if (saving->signals) oak_signals_release();
+  if (saving->signals) oak_signals_release(saving->signals == OAK_SIGNALS_UNTIL_EXIT);
   saving->signals = 0;
 }
 

@@ -40,7 +40,7 @@ typedef struct {
   double looked_at;        /**< for a stop file */
   oak_stop_file_t stop;    /**< one that was there before the run */
   long last;               /**< step of the last checkpoint, -1: none */
-  int signals;             /**< 1: signals are caught */
+  int signals;             /**< as in oak_run_options_t */
   int pending;             /**< checkpoints that are not on the disk yet */
 } oak_saving_t;
 
@@ -82,7 +82,8 @@ oak_status_t oak_run_time_step(oak_t *sim, double end_time, double *dt);
 /** Keep signals that ask for an end: SIGUSR1, SIGTERM and SIGINT. A second SIGINT or SIGTERM ends
  * the process at once. */
 void oak_signals_catch(void);
-void oak_signals_release(void);
+/** Restore what signals did before oak_signals_catch, or \a ignore them until the process ends. */
+void oak_signals_release(int ignore);
 /** What came since oak_signals_catch. */
 oak_ask_t oak_signals_asks(void);
 

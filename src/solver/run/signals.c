@@ -29,8 +29,10 @@ void oak_signals_catch(void) {
   }
 }
 
-void oak_signals_release(void) {
-  for (int i = 0; i < KNOWN; i++) sigaction(known[i].signal, &before[i], NULL);
+void oak_signals_release(int ignore) {
+  struct sigaction action = {.sa_handler = note, .sa_flags = SA_RESTART};
+  sigemptyset(&action.sa_mask);
+  for (int i = 0; i < KNOWN; i++) sigaction(known[i].signal, ignore ? &action : &before[i], NULL);
 }
 
 oak_ask_t oak_signals_asks(void) {
