@@ -184,6 +184,84 @@ static void test_charge(void **state) {
   sim_free(&s);
 }
 
+/* Give the first cell of the last block of rank 0 a value, of variable v or else of a field.
+ * \return what it was */
+static double put(const sim_t *s, int v, const char *field, double value) {
+  const int blocks = oak_nblocks(s->sim);
+  const size_t cells = (size_t)(blocks * s->cells), at = cells - (size_t)s->cells;
+  double *values = malloc((cells + 1) * sizeof *values);
+  if (!values) abort();
+  if (v < 0) MUST(oak_field_get(s->sim, field, blocks, values));
+  if (v >= 0) MUST(oak_read_cells(s->sim, v, 0, blocks, values));
+  const double before = values[at];
+  if (test_rank == 0) values[at] = value;
+  if (v < 0) MUST(oak_field_set(s->sim, field, blocks, values));
+  if (v >= 0) MUST(oak_write_cells(s->sim, v, 0, blocks, values));
+  free(values);
+  return before;
+}
+
+/* Values that no run writes are refused when a checkpoint is read, as a restart and as the initial
+ * state. */
+static void test_read(void **state) {
+  (void)state;
+  static const struct {
+    const char *name, *words;
+    int variable; /* -1: a field */
+    double value;
+  } bad[] = {{"phi", "phi is nan at", -1, NAN},          {"phi", "phi is -inf at", -1, -INFINITY},
+             {"phi_y", "phi_y is inf at", -1, INFINITY}, {"ne", "ne is nan at", 0, NAN},
+             {"solid", "solid is nan at", 2, NAN},       {"solid", "solid is 7 at", 2, 7},
+             {"solid", "solid is -3 at", 2, -3},         {"solid", "solid is 1e+30 at", 2, 1e30}};
+  char initial[128];
+  const char *const path = test_new_file();
+  sim_t s = sim_new(MPI_COMM_WORLD, DISCHARGE);
+  MUST(oak_initialize(s.sim));
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    const double before = put(&s, bad[i].variable, bad[i].name, bad[i].value);
+    MUST(oak_write_checkpoint(s.sim, path));
+    put(&s, bad[i].variable, bad[i].name, before);
+    for (int from = 0; from < 2; from++) {
+      snprintf(initial, sizeof initial, "run.initial=%s\n", path);
+      sim_t t = sim_new(MPI_COMM_WORLD, DISCHARGE "%s", from ? initial : "");
+      const oak_status_t st = from ? oak_initialize(t.sim) : oak_read_checkpoint(t.sim, path);
+      const char *words = st == OAK_OK ? "accepted" : oak_last_error();
+      report("%s: %s", from ? "run.initial" : "restart", words);
+      assert_non_null(strstr(words, bad[i].words));
+      sim_free(&t);
+    }
+  }
+  sim_free(&s);
+  MPI_Barrier(MPI_COMM_WORLD);
+  test_remove(path);
+}
+
+/* A state that is not finite when a step begins is refused by the step, also where no gradient of
+ * this mesh is known: after a restart and on a new mesh. */
+static void test_no_gradient(void **state) {
+  (void)state;
+  const char *const path = test_new_file();
+  sim_t s = sim_new(MPI_COMM_WORLD, DISCHARGE);
+  MUST(oak_initialize(s.sim));
+  MUST(oak_write_checkpoint(s.sim, path));
+  sim_free(&s);
+  for (int adapted = 0; adapted < 2; adapted++) {
+    s = sim_new(MPI_COMM_WORLD, DISCHARGE "mesh.max_level=%d\n", adapted ? 5 : 3);
+    MUST(oak_read_checkpoint(s.sim, path));
+    if (adapted) {
+      MUST(oak_advance(s.sim, 1e-12));
+      MUST(oak_adjust_refinement(s.sim, NULL));
+    }
+    put(&s, 0, "ne", NAN);
+    assert_true(oak_advance(s.sim, 1e-12) != OAK_OK);
+    report("%s", oak_last_error());
+    assert_non_null(strstr(oak_last_error(), "invalid state in the given solution"));
+    sim_free(&s);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  test_remove(path);
+}
+
 /* Two electrodes near each other, on this rank alone and on all ranks. */
 static void test_bits(void **state) {
   (void)state;
@@ -342,8 +420,11 @@ static void test_overlap(void **state) {
 
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_order),  cmocka_unit_test(test_needle), cmocka_unit_test(test_slab),
-      cmocka_unit_test(test_charge), cmocka_unit_test(test_bits),   cmocka_unit_test(test_hook),
-      cmocka_unit_test(test_glass),  cmocka_unit_test(test_absorb), cmocka_unit_test(test_overlap)};
+      cmocka_unit_test(test_order),  cmocka_unit_test(test_needle),
+      cmocka_unit_test(test_slab),   cmocka_unit_test(test_charge),
+      cmocka_unit_test(test_bits),   cmocka_unit_test(test_hook),
+      cmocka_unit_test(test_glass),  cmocka_unit_test(test_absorb),
+      cmocka_unit_test(test_read),   cmocka_unit_test(test_no_gradient),
+      cmocka_unit_test(test_overlap)};
   return TEST_MAIN(tests);
 }

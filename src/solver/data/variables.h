@@ -35,6 +35,8 @@ oak_status_t oak_variables_select(const oak_setup_t *setup, const char *text, co
 
 /** The variable that is the mask of solids; -1: there are none. Not collective. */
 int oak_variables_mask(const oak_setup_t *setup);
+/** Whether a mask of solids, or an average of masks with its rounding, may have this value. */
+static inline int oak_mask_allowed(double value) { return value > -1e-5 && value < 1 + 1e-5; }
 /** Add it to a selection that lacks it. */
 void oak_variables_add_mask(const oak_setup_t *setup, oak_selection_t *s);
 

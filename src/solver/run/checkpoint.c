@@ -3,12 +3,14 @@
  * is that of src/io/checkpoint/checkpoint.h. */
 #include "solver/run/checkpoint.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
 #include "io/checkpoint/checkpoint_view.h"
 #include "solver/data/solution.h"
+#include "solver/data/variables.h"
 
 /* ---- writing */
 
@@ -328,6 +330,36 @@ static oak_status_t load_mesh(oak_t *sim, const oak_checkpoint_file_t *file) {
   return st;
 }
 
+/* The name of a component of the data of a block. */
+static const char *component_name(const oak_setup_t *setup, int component) {
+  if (component < setup->nvar) return setup->description.name[component];
+  int n = 0;
+  for (int left = component - setup->nvar; setup->fields.field[n].function || left > 0; n++)
+    left -= !setup->fields.field[n].function;
+  return setup->fields.field[n].name;
+}
+
+/* All values of blocks [b, b + n) must be finite, and the mask of solids, or its average, lies
+ * between 0 and 1: checksums do not tell who has written the values. */
+static oak_status_t judge_blocks(const oak_t *sim, const char *path, int b, int n,
+                                 const char *values) {
+  const int64_t cells = sim->setup.cells, count = oak_carried_components(&sim->setup);
+  const int mask = oak_variables_mask(&sim->setup);
+  for (int64_t i = 0; i < n * count * cells; i++) {
+    const double value = sim->setup.store_size == 4 ? (double)((const float *)values)[i]
+                                                    : ((const double *)values)[i];
+    const int component = (int)(i / cells % count);
+    if (isfinite(value) && (component != mask || oak_mask_allowed(value))) continue;
+    char place[96];
+    oak_print_place(&sim->data, b + (int)(i / (count * cells)), i % cells, place, sizeof place);
+    return OAK_FAIL(OAK_ERR_FILE,
+                    "checkpoint %s: %s is %g at (%s), where only %s allowed; take an older one",
+                    path, component_name(&sim->setup, component), value, place,
+                    component == mask ? "0 to 1 is" : "finite numbers are");
+  }
+  return OAK_OK;
+}
+
 static oak_status_t upload_blocks(oak_t *sim, const oak_checkpoint_file_t *file, const part_t *p) {
   const size_t bytes = (size_t)oak_checkpoint_block_bytes(&file->head);
   const int all = oak_checkpoint_chunk(&file->head), chunk = p->count < all ? p->count : all;
@@ -338,6 +370,7 @@ static oak_status_t upload_blocks(oak_t *sim, const oak_checkpoint_file_t *file,
   for (int b = 0; b < p->count && st == OAK_OK; b += chunk) {
     const int n = p->count - b < chunk ? p->count - b : chunk;
     st = oak_checkpoint_data(file, p->first + b, n, p->sum + b, buffer);
+    if (st == OAK_OK) st = judge_blocks(sim, file->path, b, n, buffer);
     if (st == OAK_OK) st = copy_blocks(sim, b, n, buffer, 1);
   }
   return st;
@@ -432,6 +465,7 @@ oak_status_t oak_checkpoint_load(oak_t *sim, const char *path, char **schedule,
   OAK_TRY(oak_checkpoint_open(sim->setup.comm, path, &file));
   sim->lost = 0;
   oak_status_t st = load(sim, &file);
+  if (st == OAK_OK) st = oak_find_invalid(sim, 0, OAK_INVALID_READ);
   if (st == OAK_OK) st = refresh_rates(sim, &file, changes);
   if (st == OAK_OK) {
     *schedule = strdup(file.head.text[OAK_CHECKPOINT_SCHEDULE]);

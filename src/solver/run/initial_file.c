@@ -122,15 +122,29 @@ static oak_status_t match_variables(const oak_t *sim, oak_initial_file_t *file) 
   return OAK_OK;
 }
 
-/** All values of one block of the file must be finite, except in solids, which count as -DBL_MAX.
- * Variables that the run does not take count too: they come from the same state. */
-static oak_status_t check_block(const oak_initial_file_t *file, int b, double *value) {
+/** Whether the run takes a variable of the file, or the file's mask of solids. */
+static int is_taken(const oak_t *sim, const oak_initial_file_t *file, int var) {
+  int taken = file->view->has_mask && var == file->view->mask;
+  for (int v = 0; v < sim->setup.nvar; v++) taken |= file->variable[v] == var;
+  for (int n = 0; n < sim->setup.fields.count; n++) taken |= file->field[n] == var;
+  return taken;
+}
+
+/** All values of one block of the file must be finite, and the mask of solids, or its average, lies
+ * between 0 and 1. Variables that the run does not take count too, but not in solids: they come
+ * from the same state. */
+static oak_status_t check_block(const oak_t *sim, const oak_initial_file_t *file, int b,
+                                double *value) {
   const oak_grid_view_t *view = file->view;
   const size_t cells = oak_view_block_cells(view);
   for (int v = 0; v < view->nvar; v++) {
-    OAK_TRY(oak_view_read_fluid(view, v, 1, &b, -DBL_MAX, value));
+    const int mask = view->has_mask && v == view->mask;
+    if (is_taken(sim, file, v))
+      OAK_TRY(view->read(view, v, b, 1, value));
+    else
+      OAK_TRY(oak_view_read_fluid(view, v, 1, &b, -DBL_MAX, value));
     size_t c = 0;
-    while (c < cells && isfinite(value[c])) c++;
+    while (c < cells && isfinite(value[c]) && (!mask || oak_mask_allowed(value[c]))) c++;
     if (c == cells) continue;
     char place[96] = "";
     const int *n = view->block_size;
@@ -141,8 +155,9 @@ static oak_status_t check_block(const oak_initial_file_t *file, int b, double *v
       snprintf(place + strlen(place), sizeof place - strlen(place), "%s%g", d ? ", " : "",
                oak_view_coordinate(view, view->level[b], d, cell));
     }
-    return OAK_FAIL(OAK_ERR_INPUT, "%s: %s: %s is %g at (%s), level %d; all values must be finite",
-                    key, file->path, view->name[v], value[c], place, view->level[b]);
+    return OAK_FAIL(OAK_ERR_INPUT, "%s: %s: %s is %g at (%s), level %d; all values must be %s", key,
+                    file->path, view->name[v], value[c], place, view->level[b],
+                    mask ? "between 0 and 1" : "finite");
   }
   return OAK_OK;
 }
@@ -159,7 +174,7 @@ static oak_status_t check_values(const oak_t *sim, const oak_initial_file_t *fil
   oak_status_t st = value ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "no memory for a block of %s", key);
   for (int b = rank; b < view->nblock && st == OAK_OK; b += ranks)
     if (oak_view_touches(view, domain, view->level[b], view->index[b]))
-      st = check_block(file, b, value);
+      st = check_block(sim, file, b, value);
   free(value);
   return st;
 }

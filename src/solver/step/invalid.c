@@ -13,6 +13,7 @@ static const struct {
     [OAK_INVALID_INITIAL] = {"in the initial condition",
                              "check INITIAL, or the file of run.initial"},
     [OAK_INVALID_GIVEN] = {"in the given solution", "check what was written to it"},
+    [OAK_INVALID_READ] = {"in the checkpoint", "go on from an earlier one"},
     [OAK_INVALID_FLUXES] = {"from the fluxes of the given solution",
                             "use a more diffusive scheme.limiter or another scheme.flux, or "
                             "set scheme.on_invalid = first_order"},

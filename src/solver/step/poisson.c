@@ -295,11 +295,15 @@ static oak_status_t store(oak_t *sim, oak_poisson_t *p, int state, double time) 
 }
 
 /* Called after a hook has returned a value that is not a number. If the state is invalid, this is
- * no mistake of the hook: the step goes on with the old gradient, and the invalid cell is reported
- * at the end of the step, as without POISSON. */
+ * no mistake of the hook. In a later stage the step goes on with the gradient of the stage before,
+ * and the invalid cell is reported at the end of the step, as without POISSON. In the first stage
+ * there may be no gradient on this mesh, and the state is that from which the step would begin. */
 static oak_status_t not_finite(oak_t *sim, int state, double time, const oak_equation_t *q,
                                const char *hook, const char *what) {
-  if (oak_find_invalid(sim, state, OAK_INVALID_STAGE) != OAK_OK) return OAK_OK;
+  const int first = sim->data.clock.stage == 0;
+  const oak_status_t st =
+      oak_find_invalid(sim, state, first ? OAK_INVALID_GIVEN : OAK_INVALID_STAGE);
+  if (st != OAK_OK) return first ? st : OAK_OK;
   return OAK_FAIL(OAK_ERR_STATE, "%s...) at t = %g: %s; oak run --debug names line and place",
                   FORM(q, hook), time, what);
 }

@@ -175,6 +175,7 @@ oak_status_t oak_diffusion_copy(oak_t *sim, int first, int *n, const void **wide
 typedef enum {
   OAK_INVALID_INITIAL,
   OAK_INVALID_GIVEN,
+  OAK_INVALID_READ,
   OAK_INVALID_FLUXES,
   OAK_INVALID_STAGE,
   OAK_INVALID_STEP,

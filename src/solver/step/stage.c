@@ -41,17 +41,20 @@ oak_status_t oak_launch_flux(oak_t *sim, oak_flux_args_t *args, const oak_list_t
 
 /* If some ghost cells arrive in messages, the blocks that do not need them are computed while the
  * messages travel, unless a part of the step comes in between. */
-static oak_status_t run_stage(oak_t *sim, const oak_stage_t *stage, int first, double dt) {
+static oak_status_t run_stage(oak_t *sim, const oak_stage_t *stage, int first, double dt,
+                              int *ended) {
   const double time = sim->data.clock.time + stage->c * dt;
   oak_halo_args_t halo;
   oak_flux_args_t args;
-  OAK_TRY(oak_parts_before_ghosts(sim, stage->deriv, time));
+  oak_status_t st = oak_parts_before_ghosts(sim, stage->deriv, time);
+  *ended = st != OAK_OK; /* on all ranks: there is nothing for later stages to begin from */
+  OAK_TRY(st);
   const int split = sim->data.transport.messages && !oak_parts_wait(sim);
   halo_args(sim, stage->deriv, time, &halo);
   oak_stage_args(sim, stage, stage->out, dt, &args);
   args.first = first;
-  oak_status_t st = oak_exchange_begin(&sim->data.exchange, &sim->data.storage.state[stage->deriv],
-                                       &halo, &sim->data.timers);
+  st = oak_exchange_begin(&sim->data.exchange, &sim->data.storage.state[stage->deriv], &halo,
+                          &sim->data.timers);
   if (st == OAK_OK && split) st = oak_launch_flux(sim, &args, &sim->data.pattern.inner);
   oak_keep_failure(&st, oak_exchange_end(&sim->data.exchange, &halo, &sim->data.timers));
   oak_keep_failure(&st, oak_parts_with_ghosts(sim, stage->deriv, time));
@@ -61,14 +64,14 @@ static oak_status_t run_stage(oak_t *sim, const oak_stage_t *stage, int first, d
 
 static oak_status_t compute_stage(oak_t *sim, const oak_stage_t *stage, int first, double dt,
                                   int *ended) {
-  (void)ended;
-  oak_status_t st = run_stage(sim, stage, first, dt);
-  oak_keep_failure(&st, oak_parts_after_fluxes(sim, stage->out, stage->beta * dt));
+  oak_status_t st = run_stage(sim, stage, first, dt, ended);
+  if (!*ended) oak_keep_failure(&st, oak_parts_after_fluxes(sim, stage->out, stage->beta * dt));
   return st;
 }
 
 oak_status_t oak_probe_stage(oak_t *sim, const oak_stage_t *stage) {
-  return run_stage(sim, stage, 1, 0);
+  int ended;
+  return run_stage(sim, stage, 1, 0, &ended);
 }
 
 const oak_part_t oak_part_fluxes = {
