@@ -85,7 +85,11 @@ void oak_saving_begin(oak_saving_t *saving, int signals) {
 }
 
 void oak_saving_close(oak_saving_t *saving) {
-  if (saving->signals) oak_signals_release(saving->signals == OAK_SIGNALS_UNTIL_EXIT);
+  if (saving->signals) {
+    oak_signals_release(saving->signals == OAK_SIGNALS_UNTIL_EXIT);
+    /* No rank says that the run has ended while another one can still be ended by a signal. */
+    (void)oak_agree(saving->sim->setup.comm, OAK_OK);
+  }
   saving->signals = 0;
 }
 

@@ -55,6 +55,7 @@ oak_ask_t oak_saving_asks(oak_saving_t *saving);
 oak_status_t oak_saving_step(oak_saving_t *saving, int ends);
 /** Write one now, or begin to. Collective. */
 oak_status_t oak_saving_write(oak_saving_t *saving);
+/** Collective. */
 void oak_saving_close(oak_saving_t *saving);
 
 /** What is asked for, in words for messages. */
