@@ -390,6 +390,27 @@ def exact(work):
     assert len([name for name in work.names() if name.startswith("a_")]) == 5, work.names()
 
 
+def last_steps(work):
+    """A step that divides the time until the end is taken so often; otherwise the last two steps share what is left."""
+    for end, step, exact, count in (("2", 0.005, 0, 400), ("0.3", 0.1, 0, 3), ("1", 0.03, 0, 34), ("1", 0.01, 0, 100),
+                                    ("0.30000000000000004", 0.1, "0.3", 3), ("0.25", 0.1, "0.1", 3)):
+        work.good("run.ini", "mesh.xmin=-32", "mesh.xmax=32", f"run.end_time={end}", f"run.dt_max={step}", "mesh.min_level=1", "mesh.max_level=1",
+                  "output.diagnostics_every=1", "output.h.kind=history", "output.h.every_steps=1", "output.h.rates=max_mx", "output.plot_first_last=no",
+                  *([f"output.h.times={exact}", "output.h.exact=yes"] if exact else []))
+        tables = []
+        for name in ("diagnostics", "h"):
+            with open(work.path(f"out/{name}.csv"), encoding="utf-8") as f:
+                tables.append(list(csv.DictReader(f)))
+        steps = [float(row["dt"]) for row in tables[0][1:]]
+        assert len(steps) == count and float(tables[0][-1]["time"]) == float(end), (end, len(steps), tables[0][-1])
+        assert min(steps) > 0.49 * step and max(steps) < step * (1 + 2e-6), (end, min(steps), max(steps))
+        rates = [abs(float(row["rate_max_mx"])) for row in tables[1][1:]]
+        assert 0 < rates[-1] <= 2 * max(rates[:-1]), (end, rates[-3:])
+        shutil.rmtree(work.path("out"))
+    for keys in (["run.end_time=1e10"], ["run.end_time=1e20", "run.dt_max=1e-3"], ["run.end_time=1", "run.dt_max=5e-14"]):
+        work.good("run.ini", "--overwrite", "run.max_steps=3", *keys)
+
+
 def removed_folder(work):
     """A folder that is removed or renamed during the run ends it, or is noticed at the end, and does not come back."""
     for more in ([], ["output.diagnostics_every=0", "run.max_steps=3000"]):
@@ -445,7 +466,7 @@ def check(work):
 
 
 LONG = ["run.end_time=1e6", "run.max_steps=100000", "output.plot_first_last=no", "output.diagnostics_every=1"]
-CASES = [check, intervals, log_file, used_folder, users_files, input_file, links, two_runs, no_locks, new_folder, kinds, background, provenance, exact, removed_folder, file_size]
+CASES = [check, intervals, log_file, used_folder, users_files, input_file, links, two_runs, no_locks, new_folder, kinds, background, provenance, exact, last_steps, removed_folder, file_size]
 
 
 def main():

@@ -31,11 +31,15 @@ static int parse_int(const oak_param_desc_t *desc, const char *text, const char 
   return 1;
 }
 
-/** One number, such as 0.5 or 2pi, or a fraction of two, such as 5/3. */
+/** One number, such as 0.5 or 2pi, or a fraction of two, such as 5/3. Numbers that are too large or
+ * too small for a double are none: 1e-400 would become 0, which may have another meaning. */
 static int parse_real(const oak_param_desc_t *desc, const char *text, const char *end,
                       double *out) {
   char *stop;
+  errno = 0;
   double x = strtod(text, &stop);
+  if (x == 0 && errno == ERANGE) return 0;
+  const int zero = x == 0 && stop != text;
   if (!strncmp(stop, "pi", 2)) {
     x = stop == text ? M_PI : x * M_PI;
     stop += 2;
@@ -47,6 +51,7 @@ static int parse_real(const oak_param_desc_t *desc, const char *text, const char
     double divisor = strtod(below, &stop);
     if (stop == below || divisor == 0 || !isfinite(divisor)) return 0;
     x /= divisor;
+    if (x == 0 && !zero) return 0;
   }
   if (stop != end || !isfinite(x) || !in_range(desc, x)) return 0;
   *out = x;

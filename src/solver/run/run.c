@@ -36,26 +36,37 @@ static void refresh(report_t *r, const oak_t *sim, double dt) {
   r->state.updates = sim->counts.updates;
 }
 
+/* Later steps must not be smaller than what the clock can resolve, and some digits more. The first
+ * one must not need a hopeless number of steps; run.end_time may be a large number that the run
+ * never reaches. */
 oak_status_t oak_run_time_step(oak_t *sim, double end_time, double *dt) {
+  const double time = sim->data.clock.time;
   *dt = oak_time_step(sim);
-  if (*dt > 1e-13 * end_time || *dt >= end_time - sim->data.clock.time) return OAK_OK;
-  OAK_TRY(oak_trace(sim, 1, OAK_TRACE_STEP, 1e-13 * end_time));
+  const int chosen = *dt > 0 && *dt == sim->setup.method.dt_max;
+  const double least = chosen ? 1e-15 * time : fmax(1e-13 * time, 1e-26 * end_time);
+  if (*dt > least || *dt >= end_time - time) return OAK_OK;
+  OAK_CHECK(!chosen, OAK_ERR_INPUT,
+            "%s: run.dt_max = %g is so small that steps do not change the time %g: raise it",
+            oak_params_origin(sim->setup.params, "run.dt_max"), *dt, time);
+  OAK_TRY(oak_trace(sim, 1, OAK_TRACE_STEP, least));
   return OAK_FAIL(OAK_ERR_STATE,
                   "time step %g at step %ld, time %g is too small to reach run.end_time = %g: a "
                   "wave speed has grown without bound; look at the last plotfile or picture for "
                   "the place, and check boundary values and units",
-                  *dt, sim->data.clock.step, sim->data.clock.time, end_time);
+                  *dt, sim->data.clock.step, time, end_time);
 }
 
-/* The next step, cut to end exactly at the end time, or at an output's time before it. */
+/* The next step, cut to end exactly at the end time, or at an output's time before it. The last two
+ * steps before such a time have the same size, so that no tiny step remains. A sum of steps that
+ * meets the time but for rounding is no reason for another step. */
 static oak_status_t choose_step(oak_t *sim, double end_time, double output_time, double *dt) {
   const double left = end_time - sim->data.clock.time, wait = output_time - sim->data.clock.time;
+  const double slack = 1e-12 * end_time, until = wait > 0 && wait < left - slack ? wait : left;
   OAK_TRY(oak_run_time_step(sim, end_time, dt));
-  if (*dt >= left) *dt = left;
-  if (wait <= 0 || wait > left) return OAK_OK;
-  /* Take two steps of the same size, so that no tiny step remains. */
-  if (*dt < wait && 2 * *dt > wait) *dt = 0.5 * wait;
-  if (*dt >= wait) *dt = wait;
+  if (*dt + fmin(slack, 1e-6 * *dt) >= until)
+    *dt = until;
+  else if (2 * *dt > until)
+    *dt = 0.5 * until;
   return OAK_OK;
 }
 

@@ -61,14 +61,10 @@ static oak_status_t parse(const oak_setup_t *setup, const char *key, const char 
     return bad_condition(setup, key, text, "a value is missing");
   *bc = (oak_bc_t){.value = 0, .kind = conditions[c].kind};
   if (conditions[c].takes_value) {
-    char *end;
-    bc->value = strtod(value, &end);
-    if (!strcmp(value, "user")) {
+    if (!strcmp(value, "user"))
       bc->kind = conditions[c].user_kind;
-      bc->value = 0;
-    } else if (*end || end == value || bc->value - bc->value != 0) {
+    else if (oak_params_numbers(value, 1, &bc->value) != 1)
       return bad_condition(setup, key, text, "the value is not a finite number");
-    }
   }
   if (bc->kind >= OAK_BC_USER_DIRICHLET && !oak_has_hook(setup, "problem_boundary"))
     return bad_condition(setup, key, text, "the problem file has no BOUNDARY(at, face, q)");
