@@ -411,6 +411,13 @@ def last_steps(work):
         work.good("run.ini", "--overwrite", "run.max_steps=3", *keys)
 
 
+def long_strip(work):
+    """A domain whose picture would be too high is refused where pictures are asked for, and nowhere else."""
+    strip = ["mesh.trees=1 64", "mesh.xmax=1 64", "mesh.min_level=0", "mesh.max_level=0", "run.max_steps=1"]
+    work.good("run.ini", *strip)
+    work.bad("65536 high, more than 16384; choose a smaller width", "run.ini", "--overwrite", *strip, "output.picture_every=1")
+
+
 def removed_folder(work):
     """A folder that is removed or renamed during the run ends it, or is noticed at the end, and does not come back."""
     for more in ([], ["output.diagnostics_every=0", "run.max_steps=3000"]):
@@ -466,7 +473,7 @@ def check(work):
 
 
 LONG = ["run.end_time=1e6", "run.max_steps=100000", "output.plot_first_last=no", "output.diagnostics_every=1"]
-CASES = [check, intervals, log_file, used_folder, users_files, input_file, links, two_runs, no_locks, new_folder, kinds, background, provenance, exact, last_steps, removed_folder, file_size]
+CASES = [check, intervals, log_file, used_folder, users_files, input_file, links, two_runs, no_locks, new_folder, kinds, background, provenance, exact, last_steps, long_strip, removed_folder, file_size]
 
 
 def main():

@@ -129,6 +129,11 @@ static oak_status_t set_options(const oak_output_item_t *item, const oak_grid_vi
   return oak_colormap_find(oak_item_text(item, "colors"), &o->colormap);
 }
 
+/* The pictures of [output] are an output of every run, but most runs do not ask for them. */
+static int is_asked_for(const oak_output_item_t *item) {
+  return item->section || oak_item_int(item, "every_steps") > 0 || oak_item_real(item, "every") > 0;
+}
+
 static oak_status_t open_picture(oak_output_item_t *item) {
   oak_grid_view_t view = oak_view_domain(item->sim, &item->variables);
   oak_picture_options_t o;
@@ -141,7 +146,7 @@ static oak_status_t open_picture(oak_output_item_t *item) {
             oak_item_given(item, "scale"));
   if (!item->whole) view.region = (const double(*)[3])item->region;
   OAK_TRY(set_options(item, &view, &o));
-  const oak_status_t st = oak_picture_check(&view, &o);
+  const oak_status_t st = is_asked_for(item) ? oak_picture_check(&view, &o) : OAK_OK;
   return st == OAK_OK ? st : OAK_FAIL(OAK_ERR_INPUT, "output %s: %s", item->name, oak_last_error());
 }
 
