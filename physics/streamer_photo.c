@@ -35,8 +35,7 @@ TITLE(PHOTO_TITLE)
 
 PARAMETER(photo_efficiency, PHOTO_EFFICIENCY,
           "{>=0} xi: photons that ionise, per ionisation, without quenching")
-PARAMETER(pressure, 1e5, "{>0} pressure p of the gas, in Pa")
-PARAMETER(oxygen_pressure, 2e4, "{>0} partial pressure pO2 of oxygen, in Pa")
+PARAMETER(oxygen_fraction, 0.2, "{>=0; <=1} share of oxygen in the pressure of the gas")
 PARAMETER(quenching_pressure, 4e3, "{>0} pressure pq at which half of the molecules emit, in Pa")
 
 FIELD_STORED(photo1)
@@ -45,18 +44,24 @@ FIELD_STORED(photo2)
 FIELD_STORED(photo3)
 #endif
 
+/* The pressure p in Pa that the fit stands for: that of the density of the gas at 300 K. */
+OAK_FN double photo_pressure(const oak_at_t *at) { return at->ph.gas_density * 1.380649e-23 * 300; }
+OAK_FN double photo_oxygen(const oak_at_t *at) {
+  return at->ph.oxygen_fraction * photo_pressure(at);
+}
+
 /* c pO2^2 I, with c in 1/(m Pa)^2 */
 OAK_FN double light(const oak_at_t *at, const real q[], double c) {
-  const double E = (double)FIELD_SIZE(at->f), oxygen = at->ph.oxygen_pressure;
+  const double E = (double)FIELD_SIZE(at->f), oxygen = photo_oxygen(at);
   const double emitted = at->ph.photo_efficiency * at->ph.quenching_pressure /
-                         (at->ph.pressure + at->ph.quenching_pressure);
+                         (photo_pressure(at) + at->ph.quenching_pressure);
   return c * oxygen * oxygen * emitted * (double)alpha_of(&at->ph, (real)E) *
          (double)mu_of(&at->ph, (real)E) * E * (double)q[NE];
 }
 
 /* (lambda pO2)^2, with lambda in 1/(m Pa) */
 OAK_FN double absorption(const oak_at_t *at, double lambda) {
-  return lambda * lambda * at->ph.oxygen_pressure * at->ph.oxygen_pressure;
+  return lambda * lambda * photo_oxygen(at) * photo_oxygen(at);
 }
 
 POISSON_OF(photo1, at, q) { return -light(at, q, PHOTO_C1); }

@@ -66,14 +66,15 @@ INITIAL(at, q) {
   q[NI] = ne + at->p.seed_ions * seed(at);
 }
 
-POISSON_BOUNDARY(at, face) {
+OAK_FN double upper_voltage(const oak_at_t *at) {
 #if HAS_TABLE(voltage_factor)
-  const double factor = (double)voltage_factor((real)at->t);
+  return at->p.voltage * (double)voltage_factor((real)at->t);
 #else
-  const double factor = 1;
+  return at->p.voltage;
 #endif
-  return face == 2 * Z + 1 ? at->p.voltage * factor : 0;
 }
+
+POISSON_BOUNDARY(at, face) { return face == 2 * Z + 1 ? upper_voltage(at) : 0; }
 
 /* Ionisations per cell size, or the curvature of the potential: how much the charge in a cell
  * changes the potential within it. At step 0 the field is not yet known: cells in the

@@ -45,6 +45,10 @@ static const bad_t bad_values[] = {
     /* mesh */
     {"mesh.dim=1", "mesh.dim = 1|from 2 to 3"},
     {"mesh.dim=4", "mesh.dim = 4|from 2 to 3"},
+    {"mesh.xmax=1 1 1", "mesh.xmax = 1 1 1 has 3 numbers, but mesh.dim = 2"},
+    {"mesh.xmin=0 0 0", "mesh.xmin = 0 0 0 has 3 numbers"},
+    {"mesh.trees=1 1 2", "mesh.trees = 1 1 2 has 3 numbers"},
+    {"mesh.coordinates=polar\nmesh.xmin=1 0\nmesh.xmax=2 2 pi", "2pi is written without a blank"},
     {"mesh.dim=2D", "mesh.dim = 2D|integer"},
     {"mesh.dim=", "mesh.dim|integer"},
     {"mesh.block_size=0", "mesh.block_size = 0|even integers from 4 to 128"},

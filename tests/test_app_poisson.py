@@ -75,6 +75,16 @@ def main():
                 tables.append([(row["step"], row["poisson_cycles"], row["poisson_residual"]) for row in csv.DictReader(file)])
         assert len(tables[0]) == 5 and float(tables[0][3][2]) > 0 and tables[0] == tables[1], tables
 
+        # The needle has the voltage of the plate that it leaves: its charge is proportional to the one key.
+        charge = []
+        for volts in ("13e3", "26e3"):
+            oak("run", os.path.join(options.source, "problems", "streamer_needle.ini"), "mesh.max_level=3", "run.end_time=0", "--overwrite",
+                "output.folder=needle", "output.picture_every=0", "output.plot_first_last=no", "--trust", "device.flags=-O1",
+                f"problem.voltage={volts}", "poisson.tolerance=1e-11")
+            with open(os.path.join(folder, "needle", "diagnostics.csv"), encoding="utf-8") as file:
+                charge.append(float(next(csv.DictReader(file))["needle_charge"]))
+        assert abs(charge[1] / charge[0] - 2) < 1e-9 and charge[0] > 1e-11, charge
+
         # The fields of POISSON as variables. In files for ParaView, phi_x is phix.
         oak(*run, "run.max_steps=1", "output.folder=fields", "output.plot_variables=phi phi_x phi_y", "output.a.kind=probe",
             "output.a.points=0.1 0.2", "output.a.variables=phi_x", "output.d.kind=picture", "output.d.variables=phi_x",

@@ -144,6 +144,13 @@ static void test_refused(void **state) {
 #define POLAR "mesh.coordinates=polar\nmesh.xmin=0 0\n"
   refused(POLAR "mesh.xmax=1 2pi\nmesh.trees=1 3\n", "even number of blocks along phi");
   refused(POLAR "mesh.xmax=1 pi\n", "needs phi over 2 pi");
+  refused(POLAR "mesh.xmin=1 0\nmesh.xmax=2 6.28\n",
+          "1 of these ranges differ from a turn by -0.0032");
+  refused(POLAR "mesh.xmin=1 0\nmesh.xmax=2 6.2832\n", "has phi over 2 pi at most");
+  refused(POLAR "mesh.xmin=1 0\nmesh.xmax=2 1.57\n", "the range must be 2pi/4");
+  refused("mesh.coordinates=spherical\nmesh.xmax=1 3.1415\n", "a hole of 9.3e-05 around a pole");
+  refused("mesh.coordinates=spherical\nmesh.xmin=0 1e-4\nmesh.xmax=1 pi\n", "write 0, or end");
+  refused("mesh.coordinates=spherical\nmesh.xmax=1 3.1416\n", "has theta from 0 to pi");
   refused(POLAR "mesh.xmax=1 2pi\nboundary.ylow=reflect\nboundary.yhigh=reflect\n",
           "needs phi over 2 pi");
 }

@@ -121,11 +121,18 @@ def picture(root, name):
     return os.path.exists(os.path.join(root, "docs", "images", name + ".png"))
 
 
+def title_of(root, problem):
+    """The title of a problem, which may be that of a file which it includes."""
+    text = read(root, "problems", problem + ".c")
+    title = re.search(r"^TITLE\((.*)\)", text, re.M)
+    return joined(title[1]) if title else title_of(root, re.search(r'^#include "problems/(\w+)\.c"', text, re.M)[1])
+
+
 def problems_of(root, rows):
     """A table with a small picture of each, where there is one."""
     cells = []
     for name, problem in rows:
-        title = joined(re.search(r"^TITLE\((.*)\)", read(root, "problems", problem + ".c"), re.M)[1])
+        title = title_of(root, problem)
         cells.append((f"![{title}](../images/{name}.png)" if picture(root, name) else "",
                       f"`oak run {name}`", f"[{title}](../../problems/{problem}.c)"))
     return table(("", "Command", "Problem"), cells)

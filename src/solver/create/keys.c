@@ -110,12 +110,22 @@ static oak_status_t set_axis(oak_setup_t *setup, int d) {
   return check_resolution(setup, d);
 }
 
+/* A key has a number for each axis, or fewer. */
+static oak_status_t check_count(const oak_setup_t *setup, const char *key, int count) {
+  OAK_CHECK(count <= setup->dim, OAK_ERR_INPUT,
+            "%s: %s = %s has %d numbers, but mesh.dim = %d: leave out those of other axes (2pi is "
+            "written without a blank)",
+            oak_params_origin(setup->params, key), key, oak_params_changed(setup->params, key),
+            count, setup->dim);
+  return OAK_OK;
+}
+
 oak_status_t oak_read_domain(oak_setup_t *setup) {
   const oak_params_t *p = setup->params;
-  oak_params_ints(p, "mesh.trees", setup->trees);
+  OAK_TRY(check_count(setup, "mesh.trees", oak_params_ints(p, "mesh.trees", setup->trees)));
   OAK_TRY(oak_mesh_check_trees(setup->dim, setup->trees));
-  oak_params_reals(p, "mesh.xmin", setup->xmin);
-  oak_params_reals(p, "mesh.xmax", setup->xmax);
+  OAK_TRY(check_count(setup, "mesh.xmin", oak_params_reals(p, "mesh.xmin", setup->xmin)));
+  OAK_TRY(check_count(setup, "mesh.xmax", oak_params_reals(p, "mesh.xmax", setup->xmax)));
   oak_coordinates_round(setup);
   for (int d = 0; d < setup->dim; d++) {
     OAK_CHECK(setup->xmax[d] > setup->xmin[d], OAK_ERR_INPUT,

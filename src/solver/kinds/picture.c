@@ -131,7 +131,10 @@ static oak_status_t set_options(const oak_output_item_t *item, const oak_grid_vi
 
 /* The pictures of [output] are an output of every run, but most runs do not ask for them. */
 static int is_asked_for(const oak_output_item_t *item) {
-  return item->section || oak_item_int(item, "every_steps") > 0 || oak_item_real(item, "every") > 0;
+  const oak_params_t *p = item->sim->setup.params;
+  return item->section || oak_item_int(item, "every_steps") > 0 ||
+         oak_item_real(item, "every") > 0 || oak_params_changed(p, "output.picture_range") ||
+         oak_params_changed(p, "output.picture_width");
 }
 
 static oak_status_t open_picture(oak_output_item_t *item) {

@@ -96,10 +96,38 @@ static oak_status_t check_domain(const oak_setup_t *setup) {
   return OAK_OK;
 }
 
+/* Angles that end near a pole or a whole turn are meant to end there: with 3.14 for pi or 6.28 for
+ * 2 pi, a hole or a gap would remain. */
+static oak_status_t check_angles(const oak_setup_t *setup) {
+  const int phi = oak_phi_axis(setup), spherical = setup->coordinates == OAK_SPHERICAL;
+  const double holes[2] = {setup->xmin[1], M_PI - setup->xmax[1]};
+  for (int end = 0; end < 2 && spherical; end++)
+    OAK_CHECK(holes[end] == 0 || holes[end] > 2e-3, OAK_ERR_INPUT,
+              "%s: theta from %.10g to %.10g leaves a hole of %.2g around a pole: write %s, or end "
+              "further away from it",
+              oak_params_origin(setup->params, end ? "mesh.xmax" : "mesh.xmin"), setup->xmin[1],
+              setup->xmax[1], holes[end], end ? "pi" : "0");
+  if (phi < 0 ||
+      strcmp(oak_params_text(setup->params, phi == 1 ? "boundary.ylow" : "boundary.zlow"),
+             "periodic"))
+    return OAK_OK;
+  const double range = setup->xmax[phi] - setup->xmin[phi], parts = rint(2 * M_PI / range);
+  char share[32] = "";
+  if (parts > 1) snprintf(share, sizeof share, "/%g", parts);
+  OAK_CHECK(fabs(range - 2 * M_PI / parts) < 1e-6 || fabs(2 * M_PI / range - parts) > 0.01,
+            OAK_ERR_INPUT,
+            "%s: phi from %.10g to %.10g is periodic, but %g of these ranges differ from a turn by "
+            "%.2g: the range must be 2pi%s, or 2pi over another whole number",
+            oak_params_origin(setup->params, "mesh.xmax"), setup->xmin[phi], setup->xmax[phi],
+            parts, parts * range - 2 * M_PI, share);
+  return OAK_OK;
+}
+
 oak_status_t oak_coordinates_check(const oak_setup_t *setup) {
   const oak_description_t *d = &setup->description;
   if (!setup->coordinates) return OAK_OK;
   OAK_TRY(check_domain(setup));
+  OAK_TRY(check_angles(setup));
   if (!d->vectors.declared)
     return refuse(setup, "must know the vectors among the variables",
                   "the file of the physics needs #define PHYSICS_VECTORS(X), see "

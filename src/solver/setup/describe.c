@@ -14,11 +14,11 @@ static int split_names(char *text, const char **name, int first, int most) {
   return n - first;
 }
 
-static const char REFINED[] = "; >0 if refined";
+static const char REFINED[] = "; >0 if refined", MOST[] = "; <=";
 
 /* A help text "{a,b,c} ..." names the values of a parameter, "{>1} ..." or "{>=1} ..." is its lower
- * bound. In "{>=0; >0 if refined} ..." the second bound is for meshes with several levels; a value
- * that does not fulfil it gives a warning. */
+ * bound; "{>=0; <=1}" has an upper one too. In "{>=0; >0 if refined} ..." the second bound is for
+ * meshes with several levels; a value that does not fulfil it gives a warning. */
 static oak_status_t read_values(oak_description_t *d, int n) {
   const char *help = d->parameter[n].help, *end = *help == '{' ? strchr(help, '}') : NULL;
   char *choices = d->parameter[n].choices, *stop;
@@ -28,6 +28,9 @@ static oak_status_t read_values(oak_description_t *d, int n) {
     d->parameter[n].bounded = 1;
     d->parameter[n].above_min = help[2] != '=';
     d->parameter[n].min = strtod(number, &stop);
+    d->parameter[n].max = INFINITY;
+    if (!strncmp(stop, MOST, strlen(MOST)))
+      d->parameter[n].max = strtod(stop + strlen(MOST), &stop);
     d->parameter[n].positive_if_refined = !strncmp(stop, REFINED, strlen(REFINED));
     if (d->parameter[n].positive_if_refined) stop += strlen(REFINED);
     OAK_CHECK(stop > number && stop == end && isfinite(d->parameter[n].min), OAK_ERR_INPUT,
@@ -283,7 +286,7 @@ static oak_status_t declare_parameters(oak_setup_t *setup, oak_module_t *module)
     }
     if (d->parameter[n].bounded) {
       desc.min = d->parameter[n].min;
-      desc.max = INFINITY;
+      desc.max = d->parameter[n].max;
       desc.above_min = d->parameter[n].above_min;
     }
     if (*d->parameter[n].choices) {

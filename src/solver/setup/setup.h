@@ -41,6 +41,7 @@ typedef struct {
     double fallback;
     char choices[128]; /**< words for values 0, 1, ... or "" */
     double min;        /**< least value, if bounded; with above_min it is excluded itself */
+    double max;        /**< largest value, INFINITY: none */
     int bounded, above_min;
     int positive_if_refined; /**< warn if it is not above 0 on a mesh with several levels */
   } parameter[OAK_MAX_PARAMETERS];
