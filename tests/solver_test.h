@@ -53,6 +53,17 @@ static inline int test_long(void) {
   return value && value[0] && strcmp(value, "0") != 0;
 }
 
+/** Numbers of the axes that a mesh has, for its keys: test_axes(2, 4, 1, 1).text is "4 1". */
+typedef struct {
+  char text[96];
+} test_axes_t;
+static inline test_axes_t test_axes(int dim, double x, double y, double z) {
+  test_axes_t axes;
+  const int length = snprintf(axes.text, sizeof axes.text, "%.17g %.17g", x, y);
+  if (dim == 3) snprintf(axes.text + length, sizeof axes.text - (size_t)length, " %.17g", z);
+  return axes;
+}
+
 /* ---- simulations */
 
 typedef struct {

@@ -11,7 +11,7 @@ static sim_t sim_of(int dim, int level, int finer, int finest) {
                     "problem.name=advection\nphysics.name=advection\nscheme.limiter=upwind\n"
                     "boundary.xlow=outflow\nboundary.xhigh=outflow\nboundary.ylow=outflow\n"
                     "boundary.yhigh=outflow\nboundary.zlow=outflow\nboundary.zhigh=outflow\n"
-                    "mesh.dim=%d\nmesh.block_size=8\nmesh.xmin=-1 -1 -1\n"
+                    "mesh.dim=%d\nmesh.block_size=8\nmesh.xmin=-1\n"
                     "scheme.ghost_layers=2\nmesh.min_level=%d\nmesh.max_level=%d\n",
                     dim, level, finest);
   MUST(oak_initialize(s.sim));

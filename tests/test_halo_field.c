@@ -141,8 +141,8 @@ static field_t field_new(const mesh_case_t *c, int components, int interpolation
       "boundary.xlow=outflow\nboundary.xhigh=outflow\nboundary.ylow=outflow\n"
       "boundary.yhigh=outflow\nboundary.zlow=outflow\nboundary.zhigh=outflow\n"
       "mesh.dim=%d\nmesh.block_size=%d\nscheme.ghost_layers=%d\nmesh.theta=1.3\n"
-      "mesh.trees=%d 1 1\nmesh.xmax=%d %d %d\nmesh.max_level=%d\nmesh.min_level=%d\n%s",
-      c->dim, c->n, c->layers, TREES, TREES * c->n, c->n, c->n, c->dim == 2 ? 4 : 3,
+      "mesh.trees=%d 1\nmesh.xmax=%d %d\nmesh.max_level=%d\nmesh.min_level=%d\n%s",
+      c->dim, c->n, c->layers, TREES, TREES * c->n, c->n, c->dim == 2 ? 4 : 3,
       c->dim == 2 ? 2 : 1, c->keys);
   oak_t *sim = f.s.sim;
   MUST(oak_initialize(sim));

@@ -238,11 +238,11 @@ static void update(int dim, int axis) {
   trees[axis] = 12;
   sim_t s = sim_new(MPI_COMM_WORLD,
                     BOUNDED
-                    "%smesh.dim=%d\nmesh.block_size=%d\nmesh.trees=%d %d %d\n"
-                    "mesh.xmax=%.17g %.17g %.17g\nscheme.limiter=mc\n"
+                    "%smesh.dim=%d\nmesh.block_size=%d\nmesh.trees=%s\n"
+                    "mesh.xmax=%s\nscheme.limiter=mc\n"
                     "scheme.integrator=euler\n",
-                    velocity[axis], dim, N, trees[0], trees[1], trees[2], trees[0] / 12.0,
-                    trees[1] / 12.0, trees[2] / 12.0);
+                    velocity[axis], dim, N, test_axes(dim, trees[0], trees[1], trees[2]).text,
+                    test_axes(dim, trees[0] / 12.0, trees[1] / 12.0, trees[2] / 12.0).text);
   for (int seed = 0; seed < 20; seed++) {
     int passes;
     for (int i = 0; i < CELLS; i++) {

@@ -11,12 +11,11 @@ static const double tolerance = 1e-14; /* values reach 6: some ten units in the 
 /** On the unit square and cube every number is a short binary fraction, and all arithmetic exact;
  * on the other domain there are rounding errors. */
 typedef struct {
-  const char *name, *keys;
+  const char *name;
   double low[3], high[3];
 } domain_t;
-static const domain_t unit = {"unit", "", {0, 0, 0}, {1, 1, 1}};
-static const domain_t uneven = {
-    "uneven", "mesh.xmin=-0.3 0.1 0.2\nmesh.xmax=0.9 1.6 1.3\n", {-0.3, 0.1, 0.2}, {0.9, 1.6, 1.3}};
+static const domain_t unit = {"unit", {0, 0, 0}, {1, 1, 1}};
+static const domain_t uneven = {"uneven", {-0.3, 0.1, 0.2}, {0.9, 1.6, 1.3}};
 
 /** A simulation at level 0 that holds the function. */
 static sim_t linear_sim(int dim, const domain_t *domain, int layers, int levels) {
@@ -25,10 +24,12 @@ static sim_t linear_sim(int dim, const domain_t *domain, int layers, int levels)
       "boundary.yhigh=dirichlet user\nboundary.zlow=dirichlet user\nboundary.zhigh=dirichlet "
       "user\n";
   sim_t s = sim_new(MPI_COMM_WORLD,
-                    TEST_PROBLEM("linear") "%s%sphysics.name=advection\nmesh.dim=%d\n"
+                    TEST_PROBLEM("linear") "%smesh.xmin=%s\nmesh.xmax=%s\n"
+                                           "physics.name=advection\nmesh.dim=%d\n"
                                            "mesh.block_size=%d\nscheme.limiter=upwind\n"
                                            "scheme.ghost_layers=%d\nmesh.max_level=%d\n",
-                    bc, domain->keys, dim, N, layers, levels);
+                    bc, test_axes(dim, domain->low[0], domain->low[1], domain->low[2]).text,
+                    test_axes(dim, domain->high[0], domain->high[1], domain->high[2]).text, dim, N, layers, levels);
   MUST(oak_initialize(s.sim));
   return s;
 }

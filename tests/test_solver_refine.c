@@ -325,13 +325,13 @@ static sim_t marks_sim(const buffer_case_t *k, int buffer) {
   }
   sim_t s = sim_new(MPI_COMM_WORLD,
                     TEST_PROBLEM("marks") "physics.name=advection\nscheme.limiter=upwind\n"
-                                          "mesh.dim=%d\nmesh.block_size=%d\nmesh.trees=%d %d %d\n"
-                                          "mesh.xmax=%d %d %d\nmesh.min_level=%d\n"
+                                          "mesh.dim=%d\nmesh.block_size=%d\nmesh.trees=%s\n"
+                                          "mesh.xmax=%s\nmesh.min_level=%d\n"
                                           "mesh.max_level=%d\nrefine.criterion=user\n"
                                           "refine.c_refine=0.75\nrefine.c_derefine=0.25\n"
                                           "refine.buffer=%d\nproblem.regions=%s\n%s",
-                    k->dim, k->n, k->trees[0], k->trees[1], k->trees[2], k->trees[0], k->trees[1],
-                    k->trees[2], k->min_level, k->max_level, buffer, k->regions && k->buffer == buffer ? "yes" : "no", text);
+                    k->dim, k->n, test_axes(k->dim, k->trees[0], k->trees[1], k->trees[2]).text,
+                    test_axes(k->dim, k->trees[0], k->trees[1], k->trees[2]).text, k->min_level, k->max_level, buffer, k->regions && k->buffer == buffer ? "yes" : "no", text);
   MUST(oak_set_initial(s.sim));
   random_mesh(&s);
   return s;

@@ -32,13 +32,14 @@ static result_t tube(int dim, int axis, int amr) {
   const riemann_t exact = riemann_solve(1.4, left, right);
   trees[axis] = amr ? 4 : 16;
   for (int d = 0; d < 3; d++) size[d] = d == axis ? 1 : 1.0 / trees[axis];
-  sim_t s = sim_new(MPI_COMM_WORLD,
-                    "problem.name=shock_tube\nphysics.gamma=1.4\nmesh.dim=%d\nmesh.block_size=8\n"
-                    "problem.axis=%s\nmesh.trees=%d %d %d\nmesh.xmax=%g %g %g\n"
-                    "boundary.%slow=outflow\nboundary.%shigh=outflow\nmesh.max_level=%d\n"
-                    "refine.criterion=lohner\n",
-                    dim, side[axis], trees[0], trees[1], trees[2], size[0], size[1], size[2],
-                    side[axis], side[axis], amr ? 2 : 0);
+  sim_t s =
+      sim_new(MPI_COMM_WORLD,
+              "problem.name=shock_tube\nphysics.gamma=1.4\nmesh.dim=%d\nmesh.block_size=8\n"
+              "problem.axis=%s\nmesh.trees=%s\nmesh.xmax=%s\n"
+              "boundary.%slow=outflow\nboundary.%shigh=outflow\nmesh.max_level=%d\n"
+              "refine.criterion=lohner\n",
+              dim, side[axis], test_axes(dim, trees[0], trees[1], trees[2]).text,
+              test_axes(dim, size[0], size[1], size[2]).text, side[axis], side[axis], amr ? 2 : 0);
   MUST(oak_initialize(s.sim));
   sim_run(&s, 0.2, amr ? 4 : 0);
   if (amr) {
@@ -143,12 +144,13 @@ static plane_t gather_plane(const sim_t *s) {
 static sim_t oblique(int dim, int amr) {
   return sim_new(MPI_COMM_WORLD,
                  TEST_PROBLEM("diagonal") "mesh.dim=%d\nmesh.block_size=8\n"
-                                          "mesh.trees=%s\nmesh.xmax=1 1 %s\n"
+                                          "mesh.trees=%s\nmesh.xmax=%s\n"
                                           "boundary.xlow=outflow\nboundary.xhigh=reflect\n"
                                           "boundary.ylow=outflow\nboundary.yhigh=reflect\n"
                                           "refine.criterion=lohner\nrefine.c_refine=0.3\n"
                                           "refine.c_derefine=0.1\nmesh.max_level=%d\n",
-                 dim, amr ? "2 2 1" : "4 4 1", amr ? "0.5" : "0.25", amr ? 2 : 0);
+                 dim, test_axes(dim, amr ? 2 : 4, amr ? 2 : 4, 1).text,
+                 test_axes(dim, 1, 1, amr ? 0.5 : 0.25).text, amr ? 2 : 0);
 }
 
 /** Largest difference of the block of the 3D run from the block of the plane where it stands. */

@@ -24,13 +24,15 @@ static const char *const tube_1a =
 static sim_t tube_new(verify_t *v, const char *keys, int dim, int axis, int cells,
                       const char *flux) {
   int trees[3] = {1, 1, 1};
+  char last[16] = "";
   trees[axis] = cells / 4;
+  if (dim == 3) snprintf(last, sizeof last, " %d", trees[2]);
   return verify_new(
       v, "problems/brio_wu.ini",
-      "mesh.dim=%d\nmesh.block_size=4\nmesh.max_level=0\nmesh.trees=%d %d %d\nmesh.xmax=1 1 1\n"
+      "mesh.dim=%d\nmesh.block_size=4\nmesh.max_level=0\nmesh.trees=%d %d%s\nmesh.xmax=1\n"
       "run.cfl=0.4\nscheme.flux=%s\nproblem.axis=%c\nboundary.xlow=%s\nboundary.xhigh=%s\n"
       "boundary.%clow=outflow\nboundary.%chigh=outflow\n%s%s",
-      dim, trees[0], trees[1], trees[2], flux, "xyz"[axis], axis ? "periodic" : "outflow",
+      dim, trees[0], trees[1], last, flux, "xyz"[axis], axis ? "periodic" : "outflow",
       axis ? "periodic" : "outflow", "xyz"[axis], "xyz"[axis], keys,
       v -> full ? "" : "device.flags=-O1\n");
 }

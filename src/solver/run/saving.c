@@ -88,7 +88,7 @@ void oak_saving_close(oak_saving_t *saving) {
   if (saving->signals) {
     oak_signals_release(saving->signals == OAK_SIGNALS_UNTIL_EXIT);
     /* No rank says that the run has ended while another one can still be ended by a signal. */
-    (void)oak_agree(saving->sim->setup.comm, OAK_OK);
+    MPI_Barrier(saving->sim->setup.comm);
   }
   saving->signals = 0;
 }
