@@ -49,6 +49,32 @@ static void test_charge(void **state) {
   sim_free(&s);
 }
 
+/* The first mesh has the cells that REFINE asks for in the seed, of at most a twentieth of its
+ * radius, whether mesh.max_level is odd or even. */
+static void test_first_mesh(void **state) {
+  (void)state;
+  int64_t blocks[10] = {0};
+  for (int level = 7; level < 10; level++) {
+    double widest = 0;
+    sim_t s = sim_new(MPI_COMM_WORLD, STREAMER "mesh.min_level=3\nmesh.max_level=%d\n", level);
+    MUST(oak_initialize(s.sim));
+    for (int b = 0; b < oak_nblocks(s.sim); b++)
+      for (int c = 0; c < s.cells; c++) {
+        double x[3], origin[3], dx[3];
+        sim_center(&s, b, c, x);
+        oak_block_geometry(s.sim, b, origin, dx);
+        const double square = x[0] * x[0] + (x[1] - 1e-2) * (x[1] - 1e-2);
+        if (exp(-square / (0.4e-3 * 0.4e-3)) > 0.01) widest = fmax(widest, dx[1]);
+      }
+    widest = max_ranks(s.comm, widest);
+    blocks[level] = oak_nblocks_global(s.sim);
+    report("first mesh to level %d: %lld blocks, cells of %.1f um in the seed", level,
+           (long long)blocks[level], 1e6 * widest);
+    assert_true(widest > 10e-6 && widest < 20e-6 && blocks[level] == blocks[7]);
+    sim_free(&s);
+  }
+}
+
 typedef struct {
   double place, charge, jump; /* of the front; integral of ni - ne times e / epsilon0; of E */
 } front_t;
@@ -433,11 +459,15 @@ static void test_case1(void **state) {
 }
 
 int main(int argc, char **argv) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_charge),        cmocka_unit_test(test_front),
-      cmocka_unit_test(test_semi_implicit), cmocka_unit_test(test_semi_implicit_order),
-      cmocka_unit_test(test_field_change),  cmocka_unit_test(test_photoionization),
-      cmocka_unit_test(test_ions),          cmocka_unit_test(test_curvature),
-      cmocka_unit_test(test_case1)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_first_mesh),
+                                     cmocka_unit_test(test_charge),
+                                     cmocka_unit_test(test_front),
+                                     cmocka_unit_test(test_semi_implicit),
+                                     cmocka_unit_test(test_semi_implicit_order),
+                                     cmocka_unit_test(test_field_change),
+                                     cmocka_unit_test(test_photoionization),
+                                     cmocka_unit_test(test_ions),
+                                     cmocka_unit_test(test_curvature),
+                                     cmocka_unit_test(test_case1)};
   return TEST_MAIN(tests);
 }

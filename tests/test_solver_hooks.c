@@ -170,8 +170,33 @@ static void test_changes(void **state) {
   sim_free(&other);
 }
 
+/* REGION of the first mesh finds the front that GLOBAL_MAX measures, and INITIAL reads 0 for it. */
+static void test_front(void **state) {
+  (void)state;
+  double most = 0, finest[2] = {1, 0};
+  sim_t s = sim_new(MPI_COMM_WORLD, "device.flags=-O1\n" TEST_PROBLEM("ahead")
+                    "physics.name=advection\nmesh.block_size=8\nmesh.min_level=1\nmesh.max_level=4\n");
+  MUST(oak_initialize(s.sim));
+  double *rho = sim_read(&s, 0);
+  for (int c = 0; c < oak_nblocks(s.sim) * s.cells; c++) most = fmax(most, rho[c]);
+  free(rho);
+  for (int b = 0; b < oak_nblocks(s.sim); b++) {
+    double origin[3], dx[3];
+    oak_block_geometry(s.sim, b, origin, dx);
+    if (dx[0] > 1.001 / (8 << 4)) continue;
+    finest[0] = fmin(finest[0], origin[0]);
+    finest[1] = fmax(finest[1], origin[0] + 8 * dx[0]);
+  }
+  most = max_ranks(MPI_COMM_WORLD, most);
+  const double low = -max_ranks(MPI_COMM_WORLD, -finest[0]);
+  const double high = max_ranks(MPI_COMM_WORLD, finest[1]);
+  report("front at 0.37: finest blocks from %g to %g, largest density %g", low, high, most);
+  assert_true(low > 0.2 && low < 0.37 && high > 0.36 && high < 0.51 && most == 2);
+  sim_free(&s);
+}
+
 int main(int argc, char **argv) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_timestep),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_front), cmocka_unit_test(test_timestep),
                                      cmocka_unit_test(test_globals), cmocka_unit_test(test_order),
                                      cmocka_unit_test(test_changes)};
   return TEST_MAIN(tests);

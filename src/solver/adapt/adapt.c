@@ -261,9 +261,8 @@ static oak_status_t blame_refine(oak_t *sim) {
                   sim->setup.files.problem);
 }
 
-oak_status_t oak_adjust_refinement(oak_t *sim, int *changed) {
-  OAK_BEGIN(sim);
-  OAK_TRY(oak_sim_whole(sim));
+/* Adapt to the criterion; without \a coarsens blocks are refined only. */
+static oak_status_t adjust(oak_t *sim, int coarsens, int *changed) {
   int moved;
   if (changed) *changed = 0;
   OAK_TRY(oak_adapt_finish(sim));
@@ -273,6 +272,7 @@ oak_status_t oak_adjust_refinement(oak_t *sim, int *changed) {
     if (changed) *changed = moved;
     return OAK_OK;
   }
+  if (sim->data.clock.step == 0) OAK_TRY(oak_globals_update(sim)); /* no step has done it yet */
   oak_status_t st = oak_fill_ghosts(&sim->data, 0, sim->data.clock.time);
   oak_keep_failure(&st, oak_criterion_set(sim));
   OAK_FREED int *flag = malloc((2 * sim->data.mesh->nblock + 1) * sizeof *flag);
@@ -283,13 +283,24 @@ oak_status_t oak_adjust_refinement(oak_t *sim, int *changed) {
   if (st == OAK_OK) st = oak_compute_flags(sim, flag);
   oak_timer_stop(&sim->data.timers, OAK_PHASE_FLAGS);
   for (int b = 0; b < sim->data.mesh->nblock && st == OAK_OK; b++)
-    if (flag[b] == OAK_FLAG_FAILED) st = OAK_ERR_STATE;
+    if (flag[b] == OAK_FLAG_FAILED)
+      st = OAK_ERR_STATE;
+    else if (flag[b] < 0 && !coarsens)
+      flag[b] = 0;
   st = oak_data_agree(&sim->data, st);
   if (st == OAK_ERR_STATE) st = blame_refine(sim);
   const int *reach = sim->setup.refine.buffer ? flag + sim->data.mesh->nblock : NULL;
   if (st == OAK_OK) st = apply_flags(sim, flag, reach, changed);
   return st;
 }
+
+oak_status_t oak_adjust_refinement(oak_t *sim, int *changed) {
+  OAK_BEGIN(sim);
+  OAK_TRY(oak_sim_whole(sim));
+  return adjust(sim, 1, changed);
+}
+
+oak_status_t oak_adapt_first(oak_t *sim) { return adjust(sim, 0, NULL); }
 
 static void clear(oak_t *sim) {
   if (sim->data.transport.dev) oak_messages_clear(&sim->adapt.migration, &sim->data.transport);

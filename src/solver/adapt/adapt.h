@@ -14,6 +14,8 @@ oak_status_t oak_compute_flags(oak_t *sim, int *flag);
  * adaptation that lacked memory for them is finished here. Collective; fails on all ranks alike,
  * and may be tried again. */
 oak_status_t oak_adapt_finish(oak_t *sim);
+/** As oak_adjust_refinement, but no block becomes coarser. Collective. */
+oak_status_t oak_adapt_first(oak_t *sim);
 
 /* speed.c */
 /** Measure the speed of ranks from now on, if mesh.balance says so. Rank-local. */

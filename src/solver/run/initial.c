@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The initial condition, of the problem or from a file, on a mesh refined around it. */
+#include "solver/adapt/adapt.h"
 #include "solver/run/initial_file.h"
 
 /* \a look: as in oak_initial_args_t. */
@@ -20,7 +21,8 @@ oak_status_t oak_initial_state(oak_t *sim, int state) {
 
 static oak_status_t set_initial(oak_t *sim, int look, int *found) {
   *found = 0;
-  oak_status_t st = launch(sim, 0, look);
+  oak_status_t st = oak_globals_clear(sim);
+  if (st == OAK_OK) st = launch(sim, 0, look);
   if (st == OAK_OK) st = oak_count_invalid(&sim->data, found);
   OAK_TRY(oak_data_agree(&sim->data, st));
   MPI_Allreduce(MPI_IN_PLACE, found, 1, MPI_INT, MPI_BOR, sim->setup.comm);
@@ -43,17 +45,18 @@ static oak_status_t set_state(oak_t *sim, oak_initial_file_t *file) {
   return file ? oak_initial_file_set(sim, file) : OAK_OK;
 }
 
-/* Refine the mesh level by level, by the criterion or with \a like_file as the mesh of the file is.
- * Each round may add a level; the last one only confirms that nothing changes. New blocks get the
- * initial condition itself, not its interpolation. */
+/* Refine the mesh, by the criterion or with \a like_file as the mesh of the file is, until it does
+ * not grow any more. Blocks are never coarsened here: those that the criterion wants to refine, and
+ * to coarsen once they are finer, would come and go. New blocks get the initial condition itself,
+ * not its interpolation. */
 static oak_status_t refine(oak_t *sim, oak_initial_file_t *file, int like_file) {
-  for (int round = sim->setup.min_level; round <= sim->setup.max_level && !sim->run.cut; round++) {
+  while (!sim->run.cut) {
+    const int64_t before = sim->data.mesh->nglobal;
     int changed;
     /* no time step is taken on meshes in between */
     oak_rates_set(sim, (oak_rates_t){.known = OAK_RATES_UNWANTED});
-    OAK_TRY(like_file ? oak_initial_file_refine(sim, file, &changed)
-                      : oak_adjust_refinement(sim, &changed));
-    if (!changed) return OAK_OK;
+    OAK_TRY(like_file ? oak_initial_file_refine(sim, file, &changed) : oak_adapt_first(sim));
+    if (sim->data.mesh->nglobal == before) return OAK_OK;
     OAK_TRY(set_state(sim, file));
     sim->run.cut =
         sim->run.most_blocks > 0 && (double)sim->data.mesh->nglobal >= sim->run.most_blocks;

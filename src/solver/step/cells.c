@@ -54,8 +54,9 @@ oak_status_t oak_globals_measure(oak_t *sim, double *value) {
   return st;
 }
 
-static oak_status_t update_globals(oak_t *sim) {
+oak_status_t oak_globals_update(oak_t *sim) {
   double value[OAK_MAX_PARAMETERS];
+  if (!has_globals(sim)) return OAK_OK;
   oak_timer_start(&sim->data.timers, OAK_PHASE_TIME_STEP);
   oak_status_t st = oak_globals_measure(sim, value);
   if (st == OAK_OK) st = oak_data_agree(&sim->data, oak_setup_upload_globals(&sim->setup, value));
@@ -63,8 +64,13 @@ static oak_status_t update_globals(oak_t *sim) {
   return st;
 }
 
+oak_status_t oak_globals_clear(oak_t *sim) {
+  static const double zero[OAK_MAX_PARAMETERS];
+  return has_globals(sim) ? oak_setup_upload_globals(&sim->setup, zero) : OAK_OK;
+}
+
 const oak_part_t oak_part_globals = {
-    .name = "globals", .wanted = has_globals, .begin_step = update_globals};
+    .name = "globals", .wanted = has_globals, .begin_step = oak_globals_update};
 
 /* ---- UPDATE */
 

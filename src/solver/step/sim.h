@@ -159,6 +159,10 @@ oak_status_t oak_fit_mesh(oak_t *sim);
 /* cells.c */
 /** The globals of the present state, \a value [description.nglobal]. Collective. */
 oak_status_t oak_globals_measure(oak_t *sim, double *value);
+/** Let hooks read those of the present state. Collective. */
+oak_status_t oak_globals_update(oak_t *sim);
+/** Let hooks read 0, as INITIAL does. Rank-local. */
+oak_status_t oak_globals_clear(oak_t *sim);
 
 /* fluxfix.c */
 /** Match fluxes where levels meet, in a state that holds rates of change. Counts of invalid
