@@ -409,6 +409,9 @@ def last_steps(work):
         shutil.rmtree(work.path("out"))
     for keys in (["run.end_time=1e10"], ["run.end_time=1e20", "run.dt_max=1e-3"], ["run.end_time=1", "run.dt_max=5e-14"]):
         work.good("run.ini", "--overwrite", "run.max_steps=3", *keys)
+    work.bad("never reaches run.end_time = 1: raise run.dt_max", "run.ini", "--overwrite", "run.end_time=1", "run.dt_max=1e-30")
+    work.bad("lower run.end_time, or set run.max_steps", "run.ini", "--overwrite", "run.end_time=1e99")
+    work.good("run.ini", "--overwrite", "run.end_time=1e99", "run.max_steps=3")
 
 
 def long_strip(work):

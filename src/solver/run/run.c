@@ -36,19 +36,24 @@ static void refresh(report_t *r, const oak_t *sim, double dt) {
   r->state.updates = sim->counts.updates;
 }
 
-/* Later steps must not be smaller than what the clock can resolve, and some digits more. The first
- * one must not need a hopeless number of steps; run.end_time may be a large number that the run
+/* Steps must not be smaller than what the clock resolves, and some digits more. The first one must
+ * not need a hopeless number of steps to run.end_time, which may be a large number that the run
  * never reaches. */
 oak_status_t oak_run_time_step(oak_t *sim, double end_time, double *dt) {
+  const oak_params_t *p = sim->setup.params;
   const double time = sim->data.clock.time;
   *dt = oak_time_step(sim);
   const int chosen = *dt > 0 && *dt == sim->setup.method.dt_max;
-  const double least = chosen ? 1e-15 * time : fmax(1e-13 * time, 1e-26 * end_time);
-  if (*dt > least || *dt >= end_time - time) return OAK_OK;
-  OAK_CHECK(!chosen, OAK_ERR_INPUT,
-            "%s: run.dt_max = %g is so small that steps do not change the time %g: raise it",
-            oak_params_origin(sim->setup.params, "run.dt_max"), *dt, time);
-  OAK_TRY(oak_trace(sim, 1, OAK_TRACE_STEP, least));
+  const double least = (chosen ? 1e-15 : 1e-13) * time;
+  const double hopeless = oak_params_int(p, "run.max_steps") ? 0 : 1e-26 * end_time;
+  if (*dt > fmax(least, hopeless) || *dt >= end_time - time) return OAK_OK;
+  if (!chosen) OAK_TRY(oak_trace(sim, 1, OAK_TRACE_STEP, fmax(least, hopeless)));
+  OAK_CHECK(
+      !chosen && !(*dt > least), OAK_ERR_STATE,
+      "the time step %g at step %ld, time %g is so small that a run never reaches run.end_time = "
+      "%g: %s, or check the units",
+      *dt, sim->data.clock.step, time, end_time,
+      chosen ? "raise run.dt_max" : "lower run.end_time, or set run.max_steps");
   return OAK_FAIL(OAK_ERR_STATE,
                   "time step %g at step %ld, time %g is too small to reach run.end_time = %g: a "
                   "wave speed has grown without bound; look at the last plotfile or picture for "
