@@ -17,6 +17,14 @@ typedef struct {
 } oak_fields_t;
 #endif
 
+/* The components of a place. In the unit that describes the files the compiler finds a third one in
+ * 2D; kernels have it, and it is 0. */
+#if OAK_DESCRIBE
+#define OAK_PLACE_AXES OAK_DIM
+#else
+#define OAK_PLACE_AXES 3
+#endif
+
 /* What the hook FACE_FIELD finds: OAK_EQUATIONS(X) is X(number, name) for each elliptic equation.
  */
 #ifdef OAK_FACE_FIELDS
@@ -35,10 +43,10 @@ typedef struct {
     OAK_EQUATIONS(OAK_SLOPE_MEMBER)
   } slope; /**< derivatives of the solutions of elliptic equations along the axis */
 #endif
-  double x[3];  /**< centre of the face; x[2] = 0 in 2D */
-  double dx[3]; /**< cell size; dx[2] = 0 in 2D */
-  double t, dt; /**< as in oak_at_t */
-  int dir;      /**< the axis that the face is normal to */
+  double x[OAK_PLACE_AXES];  /**< centre of the face; there is no x[2] in 2D */
+  double dx[OAK_PLACE_AXES]; /**< cell size; there is no dx[2] in 2D */
+  double t, dt;              /**< as in oak_at_t */
+  int dir;                   /**< the axis that the face is normal to */
   int level;
   int wall;    /**< 1 if an electrode or a dielectric is above the face and gas below, -1 if it is
                 * the other way, 0 otherwise */
@@ -54,11 +62,12 @@ typedef struct {
 #ifdef OAK_FIELDS
   oak_fields_t f;
 #endif
-  double x[3];  /**< centre of the cell, unless the hook says otherwise; x[2] = 0 in 2D */
-  double t;     /**< time, of the Runge-Kutta stage where there is one */
-  double dt;    /**< the time step that is being taken; 0 between steps */
-  double dx[3]; /**< cell size; dx[2] = 0 in 2D */
-  long step;    /**< steps taken so far */
+  double x[OAK_PLACE_AXES];  /**< centre of the cell, unless the hook says otherwise; there is no
+                              * x[2] in 2D */
+  double t;                  /**< time, of the Runge-Kutta stage where there is one */
+  double dt;                 /**< the time step that is being taken; 0 between steps */
+  double dx[OAK_PLACE_AXES]; /**< cell size; there is no dx[2] in 2D */
+  long step;                 /**< steps taken so far */
   int level;
   int cell[3]; /**< the cell's place in its block; these three are for oak_near */
   long block;

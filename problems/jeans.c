@@ -31,7 +31,8 @@ SOURCE(at, q, source) {
 }
 
 INITIAL(at, q) {
-  const double n = at->p.waves, phase = 2 * M_PI * (n * at->x[0] + (n - 1) * (at->x[1] + at->x[2]));
+  const double n = at->p.waves, z = OAK_DIM == 3 ? at->x[2] : 0;
+  const double phase = 2 * M_PI * (n * at->x[0] + (n - 1) * (at->x[1] + z));
   const double wave = at->p.amplitude * cos(phase);
   q[RHO] = 1 + wave;
   q[PRS] = 1 / at->ph.gamma + wave;

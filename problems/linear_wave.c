@@ -26,7 +26,8 @@ INITIAL(at, q) {
                        OAK_DIM == 3 ? 1 / at->p.length_z : 0};
   const double across = sqrt(n[0] * n[0] + n[1] * n[1]);
   const double norm = sqrt(across * across + n[2] * n[2]);
-  const double phase = 2 * M_PI * (n[0] * at->x[0] + n[1] * at->x[1] + n[2] * at->x[2]);
+  const double z = OAK_DIM == 3 ? at->x[2] : 0;
+  const double phase = 2 * M_PI * (n[0] * at->x[0] + n[1] * at->x[1] + n[2] * z);
   const double a = at->p.amplitude * cos(phase);
   const int sound = at->p.wave == 0, entropy = at->p.wave == 1;
   const double along = sound ? a : 1, aside = sound || entropy ? 0 : a;

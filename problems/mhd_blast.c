@@ -22,7 +22,8 @@ INITIAL(at, q) {
 #else
   const double x = at->x[0], y = at->x[1], angle = at->p.angle * M_PI / 180;
 #endif
-  const double r2 = x * x + y * y + at->x[2] * at->x[2];
+  const double z = OAK_DIM == 3 ? at->x[2] : 0;
+  const double r2 = x * x + y * y + z * z;
   q[RHO] = at->p.density;
   q[PRS] = r2 < at->p.radius * at->p.radius ? at->p.p_in : at->p.p_out;
   q[BX] = at->p.field * cos(angle);

@@ -39,7 +39,8 @@ INITIAL(at, q) {
                        OAK_DIM == 3 ? 1 / at->p.length_z : 0};
   const double across = sqrt(n[0] * n[0] + n[1] * n[1]);
   const double norm = sqrt(across * across + n[2] * n[2]);
-  const double phase = 2 * M_PI * (n[0] * at->x[0] + n[1] * at->x[1] + n[2] * at->x[2]);
+  const double z = OAK_DIM == 3 ? at->x[2] : 0;
+  const double phase = 2 * M_PI * (n[0] * at->x[0] + n[1] * at->x[1] + n[2] * z);
   const int wave = (int)at->p.wave, circular = wave == CIRCULAR;
   const double a = at->p.amplitude, s = sin(phase), c = cos(phase);
   /* Unit vectors along k and across it. */

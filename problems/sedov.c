@@ -27,7 +27,7 @@ INITIAL(at, q) {
   const double center[3] = {at->p.center_x, at->p.center_y, at->p.center_z};
   double r2 = 0, volume = 1; /* integral of the profile */
 #if OAK_COORDINATES == OAK_POLAR
-  const double x[2] = {at->x[0] * cos(at->x[1]), at->x[0] * sin(at->x[1])};
+  const double x[3] = {at->x[0] * cos(at->x[1]), at->x[0] * sin(at->x[1]), 0};
 #else
   const double *x = at->x;
 #endif

@@ -95,8 +95,28 @@ CASES = {
                          [r"hooks\.c:8:1: error: control reaches end"]),
     "a value of a hook without one": (LINES.format("return 3;", "return 1;"), ["params"], 1,
                                       [r"hooks\.c:3:10: error: 'return' with a value"]),
-    "an index beyond the state": (LINES.format("q[1] = 1;", "return 1;"), ["params"], 0,
-                                  [r"oak: .*hooks\.c:3:4: warning: array subscript 1 is outside array bounds"]),
+    "an index beyond the state": (LINES.format("q[1] = 1;", "return 1;"), ["params"], 1,
+                                  [r"hooks\.c:3:4: error: array subscript 1 is outside array bounds"]),
+    "x[2] in 2D": (LINES.format("q[0] = at->x[2];", "return 1;"), ["params"], 1,
+                   [r"hooks\.c:3:15: error: array .* (2 is above|index 2 is past)", r"In 2D, at->x and at->dx have no third component"]),
+    "x[2] in 2D, -O1": (LINES.format("q[0] = 1;", "return at->dx[2];"), ["params", "device.flags=-O1"], 1,
+                        [r"hooks\.c:7:1\d: error: array", r"In 2D, at->x"]),
+    "all of x in 2D": (LINES.format("q[0] = 0; for (int d = 0; d < 3; d++) q[0] += at->x[d];", "return 1;"), ["params"], 1,
+                       [r"hooks\.c:3:\d+: error: ", r"In 2D, at->x"]),
+    "x[2] in 3D alone": (LINES.format("q[0] = OAK_DIM == 3 ? at->x[2] : 0;", "return 1;"), ["params"], 0, []),
+    "a static variable": ("static double sum;\n" + LINES.format("q[0] = 1;", "return sum;") +
+                          "SOURCE(at, q, source) { sum += q[0]; }\n", ["params"], 1, [r"hooks\.c:1: the variable sum can change.*static const"]),
+    "a static variable in a function": (LINES.format("q[0] = 1;", "static int n;\n  return n++;"), ["params"], 1,
+                                        [r"hooks\.c:7: the variable n can change"]),
+    "a variable for all files": ("double table[2] = {1, 2};\n" + LINES.format("q[0] = table[0];", "return 1;"), ["params"], 1,
+                                 [r"hooks\.c:1: the variable table can change"]),
+    "constants": ("static const double table[2] = {1, 2};\nstatic const char *const word[] = {\"a\", \"b\"};\nstatic double same[2] = {1, 2};\n" +
+                  LINES.format("q[0] = table[0] + same[0] + (word[0] == word[1]);", "return same[(int)q[0]];"), ["params"], 0, []),
+    "a field that nothing sets": ("REFINE(at) { return 0; } FIELD_STORED(phi)\nFIELD_STORED(phi_x)\n" + LINES.format("q[0] = 1;", "return at->f.phi_x;"), ["--check"], 1,
+                                  [r"hooks\.c:9: the field phi_x is read here, but nothing sets it, so it is 0.*POISSON"]),
+    "its neighbour": ("REFINE(at) { return 0; } FIELD_STORED(heat)\n" + LINES.format("q[0] = 1;", "return oak_near_field(at, heat, 1, 0, 0);"), ["run.max_steps=1"], 1,
+                      [r"hooks\.c:8: the field heat is read here"]),
+    "a field that is not read": ("FIELD_STORED(heat)\nREFINE(at) { return 0; }\n" + LINES.format("q[0] = 1;", "return 1;"), ["run.max_steps=1"], 0, []),
     "a variable without use": (LINES.format("q[0] = 1;", "int n = 1; return 1;"), ["params"], 0,
                                [r"oak: .*hooks\.c:7:7: warning: unused variable 'n'"]),
     "oak_near beyond the ghost layers": (LINES.format("q[0] = 1;", "return oak_near(at, 0, 0, 3, 0);"), ["params"], 1,
@@ -131,8 +151,8 @@ def try_case(name, launch, work):
     for path, content in {"run.ini": RUN, "hooks.c": text}.items():
         oak_test.write(work, path, content)
     words, environment = ["run", "run.ini", "--quiet", "--overwrite", *arguments], dict(os.environ)
-    if arguments == ["params"]:  # the compiler looks closer with its own level of optimization
-        words = ["params", "run.ini"]
+    if arguments[0:1] == ["params"]:  # the compiler looks closer with its own level of optimization
+        words = ["params", "run.ini", *arguments[1:]]
         environment.update(OAK_CFLAGS="", OAK_CACHE=os.path.join(work, "cache"))  # warnings come once
     done = subprocess.run([*launch, *words], cwd=work, stdin=subprocess.DEVNULL, env=environment, capture_output=True, text=True,
                           errors="replace", timeout=200, check=False)

@@ -98,6 +98,9 @@ typedef struct {
                          oak_kernel_t **out);
   oak_status_t (*constant)(oak_device_t *dev, oak_module_t *module, const char *name, void *dst,
                            size_t bytes);
+  /** The name of a variable that code may write to, of a module from load_data: "sum", "sum.0" or
+   * "function.sum"; NULL: there are not so many. The function is NULL if the device cannot tell. */
+  const char *(*writable)(oak_module_t *module, int number);
   oak_status_t (*launch)(oak_device_t *dev, oak_kernel_t *kernel, long n, const void *args,
                          size_t bytes);
   oak_status_t (*sync)(oak_device_t *dev);

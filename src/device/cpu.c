@@ -151,14 +151,17 @@ static oak_status_t cpu_build(oak_device_t *dev, const oak_source_t *source, con
   int built = 0;
   cpu_command(dev, &command);
   const cpu_t *cpu = dev->data;
+  const int clang = strstr(cpu->compiler.version, "clang") != NULL;
   if (source->debug && !source->data) {
-    const int clang = strstr(cpu->compiler.version, "clang") != NULL;
     /* clang's group `bounds` has a check that ends the program without a message. */
     oak_words_split(
         &command, clang ? "-fsanitize=array-bounds,object-size" : "-fsanitize=bounds,object-size");
     oak_words_add(&command, "-g1");
   }
-  if (source->data) oak_words_split(&command, "-Wall -Wno-unused-function -Werror=return-type");
+  if (source->data)
+    oak_words_split(&command,
+                    "-Wall -Wno-unused-function -Werror=return-type -Werror=array-bounds");
+  if (source->data && !clang) oak_words_add(&command, "-Werror=aggressive-loop-optimizations");
   oak_status_t status = oak_units_build(dev, source, path, &command, &built);
   if (status == OAK_OK && !built) status = oak_object_build(dev, source, path, &command);
   oak_words_free(&command);
@@ -247,6 +250,7 @@ const oak_device_ops_t oak_device_ops_cpu = {
     .unload = oak_object_unload,
     .kernel = oak_object_kernel,
     .constant = oak_object_constant,
+    .writable = oak_object_writable,
     .launch = oak_object_launch,
     .sync = cpu_sync,
     .share = oak_host_share,

@@ -355,6 +355,7 @@ oak_status_t oak_object_kernel(oak_device_t *dev, oak_module_t *opaque, const ch
                                oak_kernel_t **out);
 oak_status_t oak_object_constant(oak_device_t *dev, oak_module_t *opaque, const char *name,
                                  void *dst, size_t bytes);
+const char *oak_object_writable(oak_module_t *opaque, int number);
 oak_status_t oak_object_launch(oak_device_t *dev, oak_kernel_t *opaque, long n, const void *args,
                                size_t bytes);
 /** Address of a symbol of the module, or NULL. */
@@ -365,6 +366,8 @@ void *oak_object_symbol(oak_module_t *module, const char *name);
 /** Find a constant in a shared object that was read from a file. \return its bytes, of which there
  * are \a *size; NULL if there is none. */
 const void *oak_image_constant(const oak_buffer_t *object, const char *name, size_t *size);
+/** As oak_device_ops_t.writable. */
+const char *oak_image_writable(const oak_buffer_t *object, int number);
 /** A piece of an object file, or NULL if the file does not reach that far. */
 const void *oak_image_piece(const oak_buffer_t *object, size_t at, size_t size);
 /** The headers of the sections of an object file, NULL if it cannot be read. */

@@ -459,6 +459,7 @@ static oak_status_t acc_fingerprint(oak_device_t *dev, int compiler, oak_hash_t 
   .unload = oak_object_unload, \
   .kernel = oak_object_kernel, \
   .constant = oak_object_constant, \
+  .writable = oak_object_writable, \
   .launch = oak_object_launch, \
   .sync = acc_sync, \
   .share = oak_host_share, \

@@ -55,3 +55,36 @@ const void *oak_image_constant(const oak_buffer_t *object, const char *name, siz
       return find_in(object, section, count, &section[i], name, size);
   return NULL;
 }
+
+/** Whether a section holds variables that a program may write to. */
+static int is_writable(const oak_buffer_t *object, const ElfW(Shdr) * section, int count, int in) {
+  const ElfW(Ehdr) *head = oak_image_piece(object, 0, sizeof *head);
+  if (in <= 0 || in >= count || !(section[in].sh_flags & SHF_WRITE) || head->e_shstrndx >= count)
+    return 0;
+  const ElfW(Shdr) *names = &section[head->e_shstrndx];
+  const char *name = oak_image_piece(object, names->sh_offset + section[in].sh_name, 12);
+  return name && memcmp(name, ".data.rel.ro", 12) != 0; /* constants with addresses in them */
+}
+
+const char *oak_image_writable(const oak_buffer_t *object, int number) {
+  int count, own = 1;
+  const ElfW(Shdr) *section = oak_image_sections(object, &count), *table = NULL;
+  for (int i = 0; section && i < count && !table; i++)
+    if (section[i].sh_type == SHT_SYMTAB && section[i].sh_link < (unsigned)count)
+      table = &section[i];
+  if (!table || table->sh_offset % sizeof(long) != 0) return NULL;
+  const ElfW(Shdr) *texts = &section[table->sh_link];
+  const ElfW(Sym) *symbol = oak_image_piece(object, table->sh_offset, table->sh_size);
+  const char *text = oak_image_piece(object, texts->sh_offset, texts->sh_size);
+  for (size_t i = 0; symbol && text && i < table->sh_size / sizeof *symbol; i++) {
+    const int type = ELF64_ST_TYPE(symbol[i].st_info);
+    if (symbol[i].st_name >= texts->sh_size) continue;
+    const char *name = text + symbol[i].st_name;
+    if (!memchr(name, 0, texts->sh_size - symbol[i].st_name)) continue;
+    if (type == STT_FILE) own = strncmp(name, "crt", 3) != 0; /* of the compiler */
+    if ((type == STT_OBJECT || type == STT_TLS) && own && symbol[i].st_size &&
+        is_writable(object, section, count, symbol[i].st_shndx) && number-- == 0)
+      return name;
+  }
+  return NULL;
+}

@@ -68,6 +68,7 @@ oak_status_t oak_object_build(oak_device_t *dev, const oak_source_t *source, con
   oak_words_add(&job.command, "%s", path);
   oak_words_copy(&job.command, &dev->user_flags);
   oak_debug_flags(source, &job.command);
+  if (source->data) oak_words_add(&job.command, "-O2"); /* gcc looks at indices from there on */
   oak_words_add(&job.command, "-lm");
   if (status == OAK_OK) status = oak_compiler_run(&job, oak_source_name(source), path, path);
   if (status == OAK_OK && source->data) oak_compiler_warn(oak_buffer_get(&job.output));
@@ -306,6 +307,10 @@ oak_status_t oak_object_constant(oak_device_t *dev, oak_module_t *opaque, const 
             "constant '%s' has %zu bytes, but %zu are asked for", name, size, bytes);
   memcpy(dst, symbol, bytes);
   return OAK_OK;
+}
+
+const char *oak_object_writable(oak_module_t *opaque, int number) {
+  return oak_image_writable(&((object_module_t *)opaque)->image, number);
 }
 
 oak_status_t oak_object_launch(oak_device_t *dev, oak_kernel_t *opaque, long n, const void *args,

@@ -13,7 +13,8 @@ PARAMETER(fine, 0, "refine from this radius on; 0: nowhere")
 /* The Cartesian point, and the components along the axes of the mesh of a uniform vector. */
 OAK_FN void across_turn(const oak_at_t *at, double x[3], const double uniform[3], double v[3]) {
 #if OAK_COORDINATES == OAK_SPHERICAL
-  const double s = sin(at->x[1]), c = cos(at->x[1]), sp = sin(at->x[2]), cp = cos(at->x[2]);
+  const double phi = OAK_DIM == 3 ? at->x[2] : 0;
+  const double s = sin(at->x[1]), c = cos(at->x[1]), sp = sin(phi), cp = cos(phi);
   const double e[3][3] = {{s * cp, s * sp, c}, {c * cp, c * sp, -s}, {-sp, cp, 0}};
   for (int d = 0; d < 3; d++) x[d] = at->x[0] * e[0][d];
 #else

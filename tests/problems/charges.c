@@ -5,7 +5,8 @@ PARAMETER(edge, 0, "1: n jumps")
 PARAMETER(refined, 0.5, "blocks whose lower corner has x and y below this are refined")
 
 INITIAL(at, q) {
-  const double x = 2 * M_PI * at->x[0], y = 2 * M_PI * at->x[1], z = 2 * M_PI * at->x[2];
+  const double x = 2 * M_PI * at->x[0], y = 2 * M_PI * at->x[1];
+  const double z = OAK_DIM == 3 ? 2 * M_PI * at->x[2] : 0;
   q[RHO] = cos(x + 0.3) * sin(y) + 0.5 * sin(2 * x) + 0.4 * cos(z + 0.1) * (OAK_DIM == 3);
   q[N] = at->p.edge ? at->x[0] + at->x[1] < 0.8 : 1 + 0.5 * cos(x) * cos(y);
 }

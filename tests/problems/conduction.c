@@ -14,8 +14,8 @@ PARAMETER(kz, 0, "waves along z")
 PARAMETER(fine, 0, "level of blocks that touch the middle half of the domain")
 
 INITIAL(at, q) {
-  q[RHO] =
-      1 + 0.5 * cos(2 * M_PI * (at->p.kx * at->x[0] + at->p.ky * at->x[1] + at->p.kz * at->x[2]));
+  const double z = OAK_DIM == 3 ? at->x[2] : 0;
+  q[RHO] = 1 + 0.5 * cos(2 * M_PI * (at->p.kx * at->x[0] + at->p.ky * at->x[1] + at->p.kz * z));
 }
 
 DIFFUSIVE_FLUX(at, dir, q, grad, f) {

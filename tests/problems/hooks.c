@@ -9,7 +9,8 @@ PARAMETER(limit, 0, "{>=0} largest time step at x = 0; 0: none")
 PARAMETER(show, 0, "{none,most,least,square} the value that UPDATE writes into all cells")
 
 INITIAL(at, q) {
-  q[RHO] = 2 + sin(2 * M_PI * (at->x[0] + 0.3)) * cos(2 * M_PI * (at->x[1] + at->x[2]));
+  q[RHO] = 2 + sin(2 * M_PI * (at->x[0] + 0.3)) *
+                   cos(2 * M_PI * (at->x[1] + (OAK_DIM == 3 ? at->x[2] : 0)));
 }
 
 REGION(at, lower, upper) { return upper[0] < 0.6 ? OAK_REGION_REFINE : OAK_REGION_FREE; }

@@ -43,6 +43,7 @@ typedef struct {
 typedef struct {
   oak_exchange_t exchange;
   oak_values_t now, next; /**< [nblock][N^d]; next: the values of a stored field on a new mesh */
+  char set;               /**< a program or a file has set it */
 } oak_field_value_t;
 
 /** Fields that kernels find through a table (field_set.c). */
@@ -233,6 +234,8 @@ oak_status_t oak_fields_renew(oak_data_t *data);
 int oak_field_variable(const oak_setup_t *setup, const char *name);
 /** Set a stored field on this rank, \a in [nblock][N^d]. Collective; the ranks do not agree. */
 oak_status_t oak_field_write(oak_data_t *data, int number, const double *in);
+/** Refuse stored fields that hooks read and that nothing sets. Collective. */
+oak_status_t oak_fields_check(oak_data_t *data);
 /** Values of local blocks [first, first + count): \a out [count][N^d]. Rank-local. */
 oak_status_t oak_field_read(oak_data_t *data, int number, int first, int count, double *out);
 /** The values that move with the blocks of the mesh: number 0 is the state, then come the stored

@@ -124,10 +124,17 @@ static oak_status_t upload_values(oak_data_t *data, int number, const double *in
   return st;
 }
 
+oak_status_t oak_fields_check(oak_data_t *data) {
+  char set[OAK_MAX_FIELDS];
+  for (int n = 0; n < OAK_MAX_FIELDS; n++) set[n] = data->fields.field[n].set;
+  return oak_data_agree(data, oak_setup_check_fields(data->setup, set));
+}
+
 oak_status_t oak_field_write(oak_data_t *data, int number, const double *in) {
   /* Other ranks of the host have read the old values in place. */
   oak_status_t st = oak_peers_meet(&data->transport.peers, NULL);
   if (st == OAK_OK) st = upload_values(data, number, in);
   oak_keep_failure(&st, oak_field_fill(data, number));
+  data->fields.field[number].set = 1;
   return st;
 }

@@ -211,6 +211,7 @@ static oak_status_t check(oak_t *sim, scale_t *scale, FILE *stream) {
   int timed = 0;
   double seconds = 0;
   OAK_TRY(oak_initialize(sim));
+  OAK_TRY(oak_fields_check(&sim->data));
   look_further(sim, scale);
   if (is_whole(scale) && !sim->run.cut) OAK_TRY(oak_check_bodies(sim));
   const double steps = count_steps(sim, scale, end_time, max_steps);

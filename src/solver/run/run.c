@@ -179,6 +179,7 @@ oak_status_t oak_run(oak_t *sim, FILE *stream) {
  * leaves the folder as it was. */
 static oak_status_t begin(oak_t *sim, oak_output_t *out, const char *restart) {
   OAK_TRY(restart ? oak_restart(out, restart) : oak_initialize(sim));
+  if (!restart) OAK_TRY(oak_fields_check(&sim->data));
   if (!restart && sim->run.oblique > 1)
     oak_progress_note(
         out->progress,

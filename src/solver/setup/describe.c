@@ -312,7 +312,8 @@ oak_status_t oak_setup_describe(oak_setup_t *setup) {
   OAK_TRY(oak_agree(setup->comm, oak_bodies_declare(setup)));
   oak_status_t st = oak_setup_build_module(setup, "describe", &module);
   OAK_TRY(oak_explain_names(setup, st));
-  st = read_description(setup, module);
+  st = oak_setup_check_statics(setup, module);
+  if (st == OAK_OK) st = read_description(setup, module);
   if (st == OAK_OK) st = declare_parameters(setup, module);
   if (st == OAK_OK) st = oak_tables_describe(setup, module);
   if (st == OAK_OK) st = oak_units_describe(setup, module);

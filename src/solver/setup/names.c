@@ -42,6 +42,12 @@ oak_status_t oak_explain_names(const oak_setup_t *setup, oak_status_t st) {
   char names[512] = "", message[8192];
   oak_user_files_t files = {.file = NULL};
   snprintf(message, sizeof message, "%s", oak_last_error());
+  if (st == OAK_ERR_BUILD && setup->dim == 2 &&
+      (strstr(message, "array-bounds") || strstr(message, "aggressive-loop")))
+    return OAK_FAIL(st,
+                    "%s\nIn 2D, at->x and at->dx have no third component: write OAK_DIM == 3 ? "
+                    "at->x[2] : 0",
+                    message);
   /* The words of gcc, clang and NVRTC for an unknown name. */
   if (st != OAK_ERR_BUILD || !(strstr(message, "undeclared") || strstr(message, "is undefined")))
     return st;

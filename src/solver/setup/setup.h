@@ -316,8 +316,17 @@ const char *oak_unit_of(const oak_setup_t *setup, const char *name);
 
 /* names.c */
 /** If \a st is the failure of a build because of an unknown name, add the names of the variables of
- * the physics to the message. \return st. Rank-local. */
+ * the physics to the message; if an index is too large in 2D, say which coordinates there are.
+ * \return st. Rank-local. */
 oak_status_t oak_explain_names(const oak_setup_t *setup, oak_status_t st);
+
+/* mistakes.c */
+/** Refuse variables in the files of physics and problem that hooks write to. \a module: the one
+ * that describes the files. Rank-local. */
+oak_status_t oak_setup_check_statics(const oak_setup_t *setup, oak_module_t *module);
+/** Refuse stored fields that hooks read and that nothing sets. \a set: those that were set.
+ * Rank-local. */
+oak_status_t oak_setup_check_fields(const oak_setup_t *setup, const char *set);
 
 /* kernels.c */
 oak_status_t oak_setup_build(oak_setup_t *setup);
