@@ -58,12 +58,9 @@ static oak_status_t match_variables(const settings_t *s, const oak_grid_view_t *
     if (!*pair) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to list variables");
   }
   for (int v = 0; v < nvar && st == OAK_OK; v++) {
-    int other = 0;
-    while (other < view[1]->nvar && strcmp(view[0]->name[var[v]], view[1]->name[other]) != 0)
-      other++;
-    if (other == view[1]->nvar && s->var)
-      st = oak_look_variable(view[1], view[0]->name[var[v]], &other);
-    if (other == view[1]->nvar) continue;
+    int other = oak_view_find(view[1], view[0]->name[var[v]]);
+    if (other < 0 && s->var) st = oak_look_variable(view[1], view[0]->name[var[v]], &other);
+    if (other < 0) continue;
     (*pair)[*npair][0] = var[v];
     (*pair)[(*npair)++][1] = other;
   }

@@ -42,7 +42,7 @@ static oak_status_t print_slice(const oak_grid_view_t *view, const char *const *
   oak_table_t table;
   OAK_CHECK(view->dim == 3 || (!s[AXIS] && !s[AT]), OAK_ERR_INPUT,
             "--axis and --at are for 3D, and this plotfile has two dimensions: leave them out");
-  if (s[AXIS]) OAK_TRY(oak_look_axis(s[AXIS], &axis));
+  if (s[AXIS]) OAK_TRY(oak_look_axis(view, s[AXIS], &axis));
   double at = 0.5 * (view->xmin[axis] + view->xmax[axis]);
   if (s[AT]) OAK_TRY(oak_look_numbers("--at", s[AT], 1, &at));
   if (s[LEVEL]) OAK_TRY(oak_look_integer("--level", s[LEVEL], 0, 30, &level));
@@ -97,7 +97,7 @@ static const oak_option_t line_options[] = {
 
 static const oak_option_t slice_options[] = {
     COMMON_OPTIONS,
-    {"--axis", "x|y|z", "3D: axis normal to the plane (default: z)"},
+    {"--axis", "AXIS", "3D: axis normal to the plane, such as x or theta (default: z)"},
     {"--at", "X", "3D: coordinate of the plane on this axis (default: the middle)"},
     {"--level", "L",
      "use the grid of level L (default: the finest level); finer cells are averaged"},

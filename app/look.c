@@ -39,10 +39,14 @@ oak_status_t oak_look_integer(const char *what, const char *text, int low, int h
   return OAK_OK;
 }
 
-oak_status_t oak_look_axis(const char *name, int *out) {
+oak_status_t oak_look_axis(const oak_grid_view_t *view, const char *name, int *out) {
   const char *at = strlen(name) == 1 ? strchr("xyz", name[0]) : NULL;
-  OAK_CHECK(at, OAK_ERR_INPUT, "'%s' is no axis; choose x, y or z", name);
-  *out = (int)(at - "xyz");
+  for (*out = 0; *out < view->dim; (*out)++)
+    if (!strcmp(name, oak_view_axis(view, *out))) return OAK_OK;
+  *out = at ? *at - 'x' : 0;
+  OAK_CHECK(at, OAK_ERR_INPUT, "'%s' is no axis; choose %s, %s%s%s", name, oak_view_axis(view, 0),
+            oak_view_axis(view, 1), view->dim == 3 ? " or " : "",
+            view->dim == 3 ? oak_view_axis(view, 2) : "");
   return OAK_OK;
 }
 
@@ -229,8 +233,8 @@ const char *oak_look_last(const look_list_t *list) {
 
 oak_status_t oak_look_variable(const oak_grid_view_t *view, const char *name, int *out) {
   char known[1024] = "";
-  for (*out = 0; *out < view->nvar; (*out)++)
-    if (!strcmp(name, view->name[*out])) return OAK_OK;
+  *out = oak_view_find(view, name);
+  if (*out >= 0) return OAK_OK;
   for (int v = 0; v < view->nvar; v++) {
     strncat(known, " ", sizeof known - strlen(known) - 1);
     strncat(known, view->name[v], sizeof known - strlen(known) - 1);

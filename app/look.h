@@ -54,7 +54,7 @@ oak_status_t oak_look_variable(const oak_grid_view_t *view, const char *name, in
 oak_status_t oak_look_variables(const oak_grid_view_t *view, const char *list, int **var,
                                 int *nvar);
 
-/** Axis called \a name (x, y, z). */
-oak_status_t oak_look_axis(const char *name, int *out);
+/** The axis that is called \a name: x, y or z, or as the coordinates have it. */
+oak_status_t oak_look_axis(const oak_grid_view_t *view, const char *name, int *out);
 
 #endif

@@ -50,18 +50,20 @@ static oak_status_t read_slice(const oak_grid_view_t *view, const char *const *s
     if (!projection[i].axis) continue;
     given++;
     o->show = projection[i].show;
-    OAK_TRY(oak_look_axis(projection[i].axis, &o->slice_axis));
+    OAK_TRY(oak_look_axis(view, projection[i].axis, &o->slice_axis));
   }
   OAK_CHECK(given < 2, OAK_ERR_INPUT, "choose one of --slice, --max, --mean and --column");
   OAK_CHECK(given == 0 || view->dim == 3, OAK_ERR_INPUT,
             "--slice, --max, --mean and --column are for 3D, and this plotfile has two dimensions: "
             "leave them out");
   if (!s[SLICE]) return OAK_OK;
-  const char name[2] = {s[SLICE][0], '\0'};
-  OAK_CHECK(s[SLICE][0] && s[SLICE][1] == '=', OAK_ERR_INPUT,
+  char name[8];
+  const size_t length = strcspn(s[SLICE], "=");
+  OAK_CHECK(length > 0 && length < sizeof name && s[SLICE][length], OAK_ERR_INPUT,
             "--slice: '%s' is not an axis and a coordinate, such as z=0.5", s[SLICE]);
-  OAK_TRY(oak_look_axis(name, &o->slice_axis));
-  return oak_look_numbers("--slice", s[SLICE] + 2, 1, &o->slice_position);
+  snprintf(name, sizeof name, "%.*s", (int)length, s[SLICE]);
+  OAK_TRY(oak_look_axis(view, name, &o->slice_axis));
+  return oak_look_numbers("--slice", s[SLICE] + length + 1, 1, &o->slice_position);
 }
 
 static oak_status_t read_range(const char *const *s, oak_picture_options_t *o) {

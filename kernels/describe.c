@@ -33,6 +33,13 @@ OAK_CONST_DATA unsigned oak_describe_mirror[3] = {MIRRORS(0), MIRRORS(1), MIRROR
 #else
 #define VECTORS_DECLARED 0, 0, 0, 0
 #endif
+/* All vectors, three numbers each, and -2 behind the last one. */
+#ifdef PHYSICS_VECTORS
+#define VECTOR_LIST(a, b, c) a, b, c,
+OAK_CONST_DATA int oak_describe_vector_list[31] = {PHYSICS_VECTORS(VECTOR_LIST) - 2};
+#else
+OAK_CONST_DATA int oak_describe_vector_list[31] = {-2};
+#endif
 #ifdef PHYSICS_SIDES
 OAK_CONST_DATA unsigned oak_describe_vectors[5] = {VECTORS_DECLARED, 1};
 #else

@@ -129,7 +129,7 @@ class Work:
         want = {"length": "mm", "time": "Gyr", "rho": "m^-3", "mx": "m^-3", "my": "m^-3", "E": "m^-3", "vx": "km s^-1",
                 "vy": "km s^-1", "p": "Pa"}
         assert plot.units == want, plot.units
-        assert '<Attribute Name="vx" AttributeType="Scalar" Center="Cell"><Information Name="Unit" Value="km s^-1"/>' in \
+        assert '<Attribute Name="velocity" AttributeType="Vector" Center="Cell"><Information Name="Unit" Value="km s^-1"/>' in \
             self.text("x_000000.xdmf")
         picture = os.path.join(self.folder, "out", "image_000000.png")
         labelled = width(picture)

@@ -78,7 +78,8 @@ class Work:
     def totals(self, name, line):
         with open(self.path(name, "diagnostics.csv"), encoding="utf-8") as f:
             row = list(csv.DictReader(f))[line]
-        return numpy.array([float(row[v]) for v in ("rho", "mx", "my", "E")])
+        first = list(row).index("rho")
+        return numpy.array([float(value) for value in list(row.values())[first:first + 4]])  # rho, the momentum, E
 
     def last(self, name):
         return oak.Run(self.path(name))[-1]

@@ -24,11 +24,26 @@ except ImportError as missing:
     oak_test.need_module(missing)
 
 PROBLEM = """
+#define WIND {0.3, -0.2, OAK_DIM == 3 ? 0.1 : 0}
 INITIAL(at, q) {
+  const double w[3] = WIND, c = cos(at->x[1]), s = sin(at->x[1]);
 #if OAK_COORDINATES != OAK_SPHERICAL
-  q[RHO] = 2 + at->x[0] * cos(at->x[1]);
+  q[RHO] = 2 + at->x[0] * c;
+  q[VX] = w[0] * c + w[1] * s;
+  q[VY] = w[1] * c - w[0] * s;
+#if OAK_DIM == 3
+  q[VZ] = w[2];
+#endif
+#elif OAK_DIM == 3
+  const double cp = cos(at->x[2]), sp = sin(at->x[2]);
+  q[RHO] = 2 + at->x[0] * s * cp;
+  q[VX] = s * (w[0] * cp + w[1] * sp) + c * w[2];
+  q[VY] = c * (w[0] * cp + w[1] * sp) - s * w[2];
+  q[VZ] = w[1] * cp - w[0] * sp;
 #else
-  q[RHO] = 2 + at->x[0] * sin(at->x[1]) * cos(OAK_DIM == 3 ? at->x[2] : 0);
+  q[RHO] = 2 + at->x[0] * s;
+  q[VX] = w[0] * s + w[1] * c;
+  q[VY] = w[0] * c - w[1] * s;
 #endif
 }
 REGION(at, lower, upper) { return lower[0] < 0.6 ? OAK_REGION_REFINE : OAK_REGION_NEVER; }
@@ -62,6 +77,7 @@ every = 1
 kind = xdmf
 every = 1
 """
+AXES = {"polar": "r phi", "half": "r theta", "cylindrical": "r phi z", "polar_log": "r phi", "spherical": "r theta phi"}
 CASES = {
     "polar": (2, "4", "4 16", "0.5 0", "1.5 pi", numpy.pi / 2 * (1.5**2 - 0.5**2), 0.03),
     "half": (2, "8 4", "2 8", "0.5 0", "1.5 pi", numpy.pi / 2 * (1.5**2 - 0.5**2), 0.06),
@@ -86,7 +102,8 @@ def read_xdmf(path):
         points.SetData(numpy_to_vtk(values(block.find("Geometry/DataItem")).reshape(-1, 3), deep=True))
         grid.SetPoints(points)
         for attribute in block.findall("Attribute"):
-            array = numpy_to_vtk(values(attribute.find("DataItem")), deep=True)
+            vector = attribute.get("AttributeType") == "Vector"
+            array = numpy_to_vtk(values(attribute.find("DataItem")).reshape((-1, 3) if vector else -1), deep=True)
             array.SetName(attribute.get("Name"))
             grid.GetCellData().AddArray(array)
         grids.append(grid)
@@ -100,10 +117,25 @@ def read_vtkhdf(path):
     return [reader.GetOutput()]
 
 
-def check(grids, volume, error):
+def check_wind(grid, axes, density):
+    """Vectors have Cartesian components, and their components along the axes have the names of the axes."""
+    data = grid.GetCellData()
+    names = [data.GetArrayName(n) for n in range(data.GetNumberOfArrays())]
+    wanted = ["rho", *(f"{letter}_{axis}" for letter in "mv" for axis in axes), "momentum", "velocity"]
+    assert sorted(names) == sorted(wanted), names
+    wind = numpy.array([0.3, -0.2, 0.1 * (len(axes) == 3)])
+    velocity, momentum = (vtk_to_numpy(data.GetArray(name)) for name in ("velocity", "momentum"))
+    assert abs(velocity - wind).max() < 1e-14 and abs(momentum - density[:, None] * wind).max() < 1e-14
+    for n, axis in enumerate(axes):
+        part = vtk_to_numpy(data.GetArray(f"v_{axis}"))
+        assert abs(vtk_to_numpy(data.GetArray(f"m_{axis}")) - density * part).max() < 1e-14
+
+
+def check(grids, axes, volume, error):
     """Values against the places of the cells, and the volume of the domain."""
     found = cells = 0
     for grid in grids:
+        check_wind(grid, axes, vtk_to_numpy(grid.GetCellData().GetArray("rho")))
         density = vtk_to_numpy(grid.GetCellData().GetArray("rho"))
         centres, sizes = vtkCellCenters(), vtkCellSizeFilter()
         centres.SetInputData(grid)
@@ -126,17 +158,18 @@ def case(options, name, folder):
     coordinates = "spherical" if name == "half" else name.split("_")[0]
     radius = "logarithmic" if name.endswith("log") else "linear"
     ends = "" if name == "half" else "ylow = reflect\nyhigh = reflect\n" + "zlow = reflect\nzhigh = reflect\n" * (dim == 3)
+    axes = AXES[name].split()
     with open(os.path.join(folder, "ramp.c"), "w", encoding="utf-8") as file:
         file.write(PROBLEM)
     with open(os.path.join(folder, "run.ini"), "w", encoding="utf-8") as file:
         file.write(RUN.format(dim=dim, coordinates=coordinates, radius=radius, blocks=blocks, trees=trees, low=low, high=high,
                               ends=ends))
     subprocess.run([*options.ranks, "run", "run.ini", "device.flags=-O1"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
-    from_blocks = check(read_xdmf(os.path.join(folder, "out/blocks_000000.xdmf")), volume, error)
+    from_blocks = check(read_xdmf(os.path.join(folder, "out/blocks_000000.xdmf")), axes, volume, error)
     path = os.path.join(folder, "out/cells_000000.vtkhdf")
     if not os.path.exists(path):
         raise oak_test.Skipped("oak was built without HDF5")
-    from_cells = check(read_vtkhdf(path), volume, error)
+    from_cells = check(read_vtkhdf(path), axes, volume, error)
     assert from_cells[0] == from_blocks[0] and abs(from_cells[1] - from_blocks[1]) < 1e-12, (from_cells, from_blocks)
 
 

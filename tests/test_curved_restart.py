@@ -1,15 +1,23 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Runs in all coordinates, for CTest: the same bits on one rank, on several, and after a restart on another number of
-ranks, on a mesh that changes. Another system refuses the checkpoint. Another domain needs no other kernels.
+ranks, on a mesh that changes. Another system refuses the checkpoint. Another domain needs no other kernels. Components of
+vectors have the names of the axes in all outputs; keys and files with the names of the physics stay valid.
 
 usage: test_curved_restart.py --oak OAK --mpiexec "mpiexec -n" --np N"""
+import csv
+import json
 import os
+import re
+import shutil
 import subprocess
 import sys
 
 import oak_test
 from oak_test import PROBLEMS
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "python"))
+import oak  # noqa: E402 pylint: disable=wrong-import-position
 
 WALLS = ["boundary.xlow=reflect", "boundary.xhigh=reflect"]
 SIDES = ["boundary.ylow=reflect", "boundary.yhigh=reflect"]
@@ -39,6 +47,68 @@ def run(command, work, *keys, words=None):
     return done.stdout
 
 
+AXES = {"axisymmetric": "r z phi", "polar": "r phi z", "cylindrical": "r phi z", "spherical": "r theta phi", "spherical_3d": "r theta phi"}
+
+
+def head(path):
+    with open(path, encoding="utf-8") as file:
+        return next(csv.reader(file))
+
+
+def as_of_old(work, name, axes):
+    """The same plotfile as an earlier version wrote it: names of the physics, and a number for spherical coordinates."""
+    shutil.copytree(os.path.join(work, "one/plt000008"), os.path.join(work, "old"), dirs_exist_ok=True)
+    path = os.path.join(work, "old/Header")
+    with open(path, encoding="utf-8") as file:
+        text = re.sub(r"^name of .*\n", "", file.read(), flags=re.M)
+    for axis, letter in zip(axes, "123"):
+        text = re.sub(rf"^([mvb])(_{axis}|{axis})$", rf"\g<1>{letter}", text, flags=re.M)
+    for letter, number in zip("xyz", "123"):
+        text = re.sub(rf"^([mvb]){number}$", rf"\g<1>{letter}", text, flags=re.M)
+    if name.startswith("spherical"):
+        text, count = re.subn(r"^0\n0\n(.*)coordinates spherical\n", r"2\n0\n\1", text, flags=re.M | re.S)
+        assert count == 1, text
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def vocabulary(options, name, dim, keys, work):
+    """Names of components in plotfiles, tables, keys and Python."""
+    axes = AXES[name].split()
+    names = ["rho", *(f"m_{axis}" for axis in axes), "E", *(f"b_{axis}" for axis in axes), "psi", *(f"v_{axis}" for axis in axes), "p"]
+    assert [n for n in head(os.path.join(work, "one/diagnostics.csv")) if n in names] == names[:9]
+    listed = json.loads(run([options.oak, "ls", "one/plt000008", "--json"], work))
+    assert list(listed["variables"]) == names, listed["variables"]
+    last = axes[dim - 1]
+    line = run([options.oak, "line", "one/plt000008", "--var", f"vx,v_{axes[1]},bz"], work).split("\n", 1)[0]
+    assert line == ",".join(["s", *axes[:dim], "level", "v_r", f"v_{axes[1]}", f"b_{axes[2]}"]), line
+    as_of_old(work, name, axes)
+    run([options.oak, "diff", "old", "one/plt000008", "--quiet"], work)
+    new, old = oak.open(os.path.join(work, "one/plt000008")), oak.open(os.path.join(work, "old"))
+    assert new.variables == names and old.variables[:4] == ["rho", "mx", "my", "mz"] and old.coordinates == new.coordinates
+    for n, letter in enumerate("xyz"):
+        for stem in "mvb":
+            a = new[f"{stem}_{axes[n]}"]
+            assert (a == new[stem + letter]).all() and (a == old[f"{stem}_{axes[n]}"]).all() and (a == old[stem + letter]).all()
+        assert f"v{letter}" in new
+    more = ["output.folder=names", "run.max_steps=1", "refine.variable=vx v_phi", "boundary.xhigh.mx=antimirror",
+            "output.h.kind=history", "output.h.variables=vx v_phi", "output.h.every_steps=1", "output.h.rates=max_vx_at_x total_my"]
+    run([options.oak, "run", "run.ini"], work, *keys, *more)
+    columns = head(os.path.join(work, "names/h.csv"))
+    assert all(f"{word}_v_r_at_{axis}" in columns for word in ("min", "max") for axis in axes[:dim]), columns
+    assert columns[-2:] == ["rate_max_v_r_at_r", f"rate_total_m_{axes[1]}"] and not [c for c in columns if re.search("[mvb][xyz]", c)], columns
+    run([options.oak, "run", "run.ini"], work, *keys, *more, "output.h.variables=vx v_r",
+        words="names v_r twice")
+    if dim == 3:
+        done = run([options.oak, "slice", "one/plt000008", f"--axis={last}", "--var=rho"], work)
+        assert done.startswith(f"{axes[0]},{axes[1]},rho\n"), done[:40]
+        run([options.oak, "plot", "one/plt000008", f"--slice={axes[1]}=1", "--var=vx", "-o", "a.png"], work)
+        run([options.oak, "plot", "one/plt000008", "--slice=y=1", "--var=v_r", "-o", "b.png"], work)
+        with open(os.path.join(work, "a.png"), "rb") as a, open(os.path.join(work, "b.png"), "rb") as b:
+            assert a.read() == b.read(), "one plane by two names"
+        run([options.oak, "plot", "one/plt000008", "--slice=q=1"], work, words=f"no axis; choose {axes[0]}, {axes[1]} or {axes[2]}")
+
+
 def another_domain(options, work):
     """The kernels of one domain serve another one, where the radius is linear."""
     caches = []
@@ -66,6 +136,8 @@ def case(options, name, work):
     with open(os.path.join(work, "one/diagnostics.csv"), encoding="utf-8") as one, \
             open(os.path.join(work, "all/diagnostics.csv"), encoding="utf-8") as every:
         assert one.read() == every.read(), "totals"
+    if name in AXES:
+        vocabulary(options, name, dim, keys, work)
     if name == "polar":
         another_domain(options, work)
         done = subprocess.run([options.oak, "line", "one/plt000008"], cwd=work, text=True, stdout=subprocess.PIPE, check=True)

@@ -92,6 +92,9 @@ static void test_bad_arguments(void **state) {
   test_mesh_free(&mesh);
 }
 
+/** The ramp and mx as the components of a vector in the plane. */
+static const oak_vector_t flow = {"flow", {1, 2, -1}};
+
 /** For each sample a line: path, dimension, bytes of a value, blocks, integrals of the first and of
  * the last variable. */
 static int leave_samples(const char *to) {
@@ -108,6 +111,8 @@ static int leave_samples(const char *to) {
                   : dim == 2 ? 5
                              : 3,
                   2, 1, 0, (test_cut_t)cut);
+    mesh.view.nvector = 1;
+    mesh.view.vector = &flow;
     mesh.view.value_bytes = bytes;
     snprintf(path, sizeof path, "%s/%dd_%d_bytes_%d_levels_cut_%d.vtkhdf", to, dim, bytes,
              mesh.view.max_level - mesh.view.min_level + 1, cut);

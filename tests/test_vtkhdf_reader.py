@@ -21,6 +21,12 @@ except ImportError as missing:
 NAMES = ("density", "ramp", "mx")
 
 
+def values_of(data, name):
+    """The ramp and mx are the components of a vector in the plane."""
+    assert sorted(data) == ["density", "flow"] and data["flow"].shape == (*data["density"].shape, 3) and (data["flow"][:, 2] == 0).all()
+    return data["density"][:] if name == "density" else data["flow"][:, NAMES.index(name) - 1]
+
+
 def known_fields(x, y, z):
     return {"density": 1 + numpy.exp(-20 * ((x - 0.3) ** 2 + (y - 0.4) ** 2 + z ** 2)) + 0.2 * numpy.sin(9 * x + 3 * y),
             "ramp": x + 2 * y - 3 * z}
@@ -45,7 +51,7 @@ def check_cells(path, value_bytes, density, noise):
         root = file["VTKHDF"]
         assert root["FieldData/time"][0] == 1.5 and root["FieldData/step"][0] == 2140
         centre, size = read_cells(root)
-        value = {name: root["CellData"][name][:] for name in NAMES}
+        value = {name: values_of(root["CellData"], name) for name in NAMES}
     area = size.prod(1)
     assert abs(math.fsum(area) - 2 * 0.75) < 1e-12 and len(numpy.unique(centre, axis=0)) == len(area)
     for name, field in known_fields(*centre.T, 0).items():
@@ -65,7 +71,7 @@ class Level:
         self.there = numpy.zeros(shape, int)
         self.value = {name: numpy.full(shape, numpy.nan) for name in NAMES}
         self.boxes = 0
-        at = 0
+        at, value = 0, {name: values_of(group["CellData"], name) for name in NAMES}
         for box in group["AMRBox"][:]:
             low, high = box[0::2], box[1::2] + 1
             assert (low >= 0).all() and (high <= shape[::-1]).all() and (high - low <= 64).all()
@@ -73,12 +79,12 @@ class Level:
             count = math.prod(high - low)
             self.there[where] += 1
             for name in NAMES:
-                values = group["CellData"][name]
+                values = value[name]
                 assert values.dtype == f"f{value_bytes}"
                 self.value[name][where] = values[at:at + count].reshape(high[2] - low[2], high[1] - low[1], -1)
             at += count
             self.boxes += 1
-        assert all(group["CellData"][name].shape == (at,) for name in NAMES)
+        assert all(value[name].shape == (at,) for name in NAMES)
         assert self.there.max() == 1, "boxes of a level do not overlap"
         z, y, x = numpy.meshgrid(*((numpy.arange(shape[2 - d]) + 0.5) * self.spacing[d] + origin[d] for d in (2, 1, 0)),
                                  indexing="ij")

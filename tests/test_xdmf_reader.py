@@ -23,6 +23,10 @@ except ImportError as missing:
     oak_test.need_module(missing)
 
 
+# Variables that are not there by themselves in Cartesian coordinates.
+COMPONENTS = {"flow": ("ramp", "mx", "zero"), "momentum": ("mx", "my", "mz"), "velocity": ("vx", "vy", "vz")}
+
+
 def numbers(item):
     return [float(word) for word in item.text.split()]
 
@@ -47,15 +51,20 @@ def read_block(grid, folder):
         item = attribute.find("DataItem")
         assert attribute.get("Center") == "Cell" and item.get("Format") == "Binary"
         shape = [int(word) for word in item.get("Dimensions").split()]
-        assert shape == [n - 1 for n in points]
+        vector = attribute.get("AttributeType") == "Vector"
+        assert shape == [n - 1 for n in points] + [3] * vector
         order = {"Little": "<", "Big": ">"}[item.get("Endian")]
         kind = {("Float", "4"): "f4", ("Float", "8"): "f8", ("UChar", "1"): "u1"}
         values = numpy.fromfile(os.path.join(folder, item.text), order + kind[item.get("NumberType"), item.get("Precision")],
                                 math.prod(shape), offset=int(item.get("Seek")))
         assert values.size == math.prod(shape), (item.text, values.size)
-        array = numpy_to_vtk(values.astype(values.dtype.newbyteorder("=")), deep=True)
-        array.SetName(attribute.get("Name"))
-        image.GetCellData().AddArray(array)
+        names = COMPONENTS[attribute.get("Name")][:len(points)] if vector else (attribute.get("Name"),)
+        assert not vector or (values.reshape(-1, 3)[:, len(points):] == 0).all()
+        for n, name in enumerate(names):
+            part = values.reshape(-1, 3)[:, n] if vector else values
+            array = numpy_to_vtk(part.astype(values.dtype.newbyteorder("=")), deep=True)
+            array.SetName(name)
+            image.GetCellData().AddArray(array)
     return image
 
 

@@ -23,6 +23,23 @@ Names = Union[str, Sequence[str], None]
 Point = Union[Sequence[float], np.ndarray]
 
 
+AXES = {"cartesian": "x y z", "axisymmetric": "r z phi", "polar": "r phi z", "cylindrical": "r phi z", "spherical": "r theta phi"}
+
+
+def component_name(coordinates: str, name: str) -> str:
+    """The name that outputs give a component of a vector which a physics calls name: v_r for vx (or u)."""
+    stem, last = name[:-1], name[-1:]
+    if coordinates == "cartesian" or not last or last not in "xyzuvw" or (not stem and last in "xyz"):
+        return name
+    stem = stem[:-1] if stem.endswith("_") else stem
+    return f"{stem}{'v' if last in 'uvw' else ''}_{AXES[coordinates].split()['xyzuvw'.index(last) % 3]}"
+
+
+def file_name(name: str) -> str:
+    """The name of a variable in files for viewers: phix for phi_x."""
+    return name[:-2] + name[-1] if len(name) > 2 and name[-2] == "_" and name[-1] in "xyz" else name
+
+
 class Uniform:
     """Values on an even grid: values [(nz)][ny][nx], and the centres x, y (and z) of its cells. A slice has only the
     two coordinates of its plane."""
@@ -238,7 +255,7 @@ class Blocks:
         return list(self.variables)
 
     def __contains__(self, variable: object) -> bool:
-        return variable in self.keys()
+        return self._find_name(variable) is not None
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.keys())
@@ -419,9 +436,25 @@ class Blocks:
 
     def _place_of(self, variable):
         """Place of a variable among the names."""
-        if variable not in self.variables:
+        return self.variables.index(self._name_of(variable))
+
+    def _name_of(self, variable):
+        """The name in keys() of a variable; vx and v_r are one component of a vector, phix is phi_x in files."""
+        found = self._find_name(variable)
+        if found is None:
             raise OakError(f"there is no variable {variable!r}; known: {', '.join(self.keys())}")
-        return self.variables.index(variable)
+        return found
+
+    def _find_name(self, variable):
+        for same in (lambda a, b: a == b, self._same_component, lambda a, b: file_name(a) == b or a == file_name(b)):
+            for name in self.keys():
+                if isinstance(variable, str) and same(variable, name):
+                    return name
+        return None
+
+    def _same_component(self, a, b):
+        """Whether both are names of one component of a vector: vx and v_r, for example."""
+        return component_name(self.coordinates, a) == b or component_name(self.coordinates, b) == a
 
     def _level(self, level):
         try:
@@ -451,7 +484,8 @@ class Blocks:
         return numbers
 
     def _axis(self, axis):
-        d = "xyz".find(axis) if isinstance(axis, str) and len(axis) == 1 else -1
+        names = AXES[self.coordinates].split()[:self.dim]
+        d = names.index(axis) if axis in names else "xyz".find(axis) if isinstance(axis, str) and len(axis) == 1 else -1
         if not 0 <= d < self.dim:
             raise OakError(f"{axis!r} is no axis; choose one of {', '.join('xyz'[:self.dim])}")
         return d

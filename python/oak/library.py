@@ -360,8 +360,7 @@ class Simulation(Blocks):
 
     @_alone
     def read(self, variable: str) -> np.ndarray:
-        if variable not in self:
-            raise OakError(f"there is no variable {variable!r}; known: {', '.join(self.keys())}")
+        variable = self._name_of(variable)
         out = np.empty(self._shape)
         if variable in self._number:
             _check(self._lib.oak_read_cells(self._sim, self._number[variable], 0, self.nblocks, self._pointer(out)))
@@ -392,7 +391,7 @@ class Simulation(Blocks):
         _check(status)
 
     def _conserved(self, variable):
-        number = self._number.get(variable, self.nvar)
+        number = self._number.get(self._find_name(variable), self.nvar)
         if number >= self.nvar:
             raise OakError(f"{variable!r} is no conserved variable; those are {', '.join(self.variables[:self.nvar])}")
         return number

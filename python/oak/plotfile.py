@@ -233,6 +233,7 @@ class Plotfile(Blocks):
         number = text.integer("coordinates, 0 (Cartesian), 1 (axisymmetric) or 2 (spherical),", 0, 2)
         if number == 1 and self.dim == 3:
             raise text.unexpected("coordinates for 3D before this")
+        # Number 2 is in files of earlier versions.
         self.coordinates = ("cartesian", "axisymmetric", "spherical")[number]
         text.integer("a boundary of 0 cells,", 0, 0)
         boxes = []
@@ -252,6 +253,15 @@ class Plotfile(Blocks):
             if name not in [*self.variables, "length", "time"] or name in self.units:
                 raise text.unexpected("the unit of a variable, once, before this")
             self.units[name] = text.name("a unit", b"\r\n")
+        while text.starts(b"name of "):
+            text.word(b"name of")
+            old = text.name("the name of a variable", b" \r\n").replace("/", "_")
+            if old not in self.variables:
+                raise text.unexpected("the name of a variable before this")
+            name = text.name("a name", b" \r\n").replace("/", "_")
+            self.variables[self.variables.index(old)] = name
+            if old in self.units:
+                self.units[name] = self.units.pop(old)
         text.end()
         for l in range(finest + 1):
             self._levels.append(_Level(self.path, l, self.dim, len(self.variables), self._cells << l, boxes[l]))
@@ -262,7 +272,7 @@ class Plotfile(Blocks):
         self.coordinates = text.name("coordinates", b" \t\r\n")
         if self.coordinates not in (("polar", "spherical") if self.dim == 2 else ("cylindrical", "spherical")):
             raise text.unexpected("polar, cylindrical or spherical before this")
-        if not text.starts(b"logarithmic") and self.coordinates != "spherical":
+        if not text.starts(b"logarithmic"):
             return
         text.word(b"logarithmic radius")
         radii = np.array([text.real("a radius"), text.real("a radius")])

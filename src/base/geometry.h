@@ -4,6 +4,8 @@
 #ifndef OAK_BASE_GEOMETRY_H
 #define OAK_BASE_GEOMETRY_H
 
+#include <stddef.h>
+
 #include "oak/kernel_args.h"
 
 /** The axis along phi; -1: there is none. */
@@ -32,5 +34,25 @@ double oak_geometry_length(int coordinates, int logarithmic, int dim, const doub
 /** The Cartesian point with the coordinates \a q. A mesh in 2D lies in a plane: (r, z) as it is,
  * (r, phi) around the origin, (r, theta) with theta = 0 along the second axis. */
 void oak_geometry_point(int coordinates, int dim, const double q[3], double x[3]);
+
+/** Variables that are components of a vector, along the axes of the coordinates. */
+typedef struct {
+  char name[40];
+  int var[3]; /**< -1: this component is 0 */
+} oak_vector_t;
+
+/** The Cartesian components of a vector at \a q, in place of those along the axes. In 2D the third
+ * component is that across the plane of oak_geometry_point(): of (r, z) and (r, theta), minus that
+ * along phi. */
+void oak_geometry_vector(int coordinates, int dim, const double q[3], double v[3]);
+
+/** The name of the axis of component \a n of vectors: x, r, theta and so on. In 2D there is a third
+ * one. */
+const char *oak_geometry_axis(int coordinates, int n);
+/** The name that outputs give component \a n of a vector which a physics calls \a name: v_r for vx
+ * (or u) in polar coordinates. Names without a letter for the axis stay as they are. */
+void oak_component_name(int coordinates, const char *name, int n, char *out, size_t size);
+/** Whether both are names of one component: equal, or one of them as the physics has it. */
+int oak_component_same(int coordinates, const char *a, const char *b);
 
 #endif

@@ -344,7 +344,7 @@ const oak_param_desc_t oak_param_table[] = {
           .count = 2),
     INT("output.picture_width", "1024", 64, 16384, "pixels",
         "Width of pictures; the height follows from the domain."),
-    CHOICE("output.picture_axis", "z", "x y z",
+    CHOICE("output.picture_axis", "z", "x y z r theta phi",
            "In 3D, the axis normal to the slice that is shown."),
     REAL("output.picture_position", "1/2", 0, 1, NULL,
          "In 3D, where the slice cuts that axis, as a fraction of the domain: 1/2 is the centre."),

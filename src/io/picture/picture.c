@@ -52,16 +52,17 @@ static oak_status_t check_options(const oak_grid_view_t *view, const oak_picture
     OAK_CHECK(o->region[0][d] >= view->xmin[d] && o->region[1][d] <= view->xmax[d] &&
                   o->region[0][d] < o->region[1][d],
               OAK_ERR_ARGUMENT,
-              "a region from %c = %g to %g; give a lower and a higher value in the domain, which "
+              "a region from %s = %g to %g; give a lower and a higher value in the domain, which "
               "goes from %g to %g",
-              "xyz"[d], o -> region[0][d], o -> region[1][d], view -> xmin[d], view -> xmax[d]);
+              oak_view_axis(view, d), o->region[0][d], o->region[1][d], view->xmin[d],
+              view->xmax[d]);
   if (view->dim == 2) return OAK_OK;
   OAK_CHECK(o->slice_axis >= 0 && o->slice_axis < 3, OAK_ERR_ARGUMENT,
-            "slice across axis %d; choose 0 (x), 1 (y) or 2 (z)", o->slice_axis);
+            "slice across axis %d; choose 0 to 2", o->slice_axis);
   const double low = view->xmin[o->slice_axis], high = view->xmax[o->slice_axis];
   OAK_CHECK(o->slice_position >= low && o->slice_position <= high, OAK_ERR_ARGUMENT,
-            "slice at %c = %g is outside the domain; choose a position from %g to %g",
-            "xyz"[o->slice_axis], o -> slice_position, low, high);
+            "slice at %s = %g is outside the domain; choose a position from %g to %g",
+            oak_view_axis(view, o->slice_axis), o->slice_position, low, high);
   return OAK_OK;
 }
 

@@ -122,7 +122,8 @@ oak_status_t oak_space_set(oak_scene_t *scene) {
   }
   if (mirrored) scene->low_corner[0] = -scene->high_corner[0];
   if (scene->plane >= OAK_PLANE_DISK) {
-    scene->name[0] = "x";
+    /* In a plane through the poles R is the distance from the axis. */
+    scene->name[0] = scene->plane == OAK_PLANE_DISK ? "x" : "R";
     scene->name[1] = scene->plane == OAK_PLANE_DISK ? "y" : "z";
   }
   return OAK_OK;

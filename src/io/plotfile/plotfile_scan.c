@@ -269,7 +269,41 @@ static oak_status_t take_units(reader_t *r, oak_scan_t *scan) {
   return OAK_OK;
 }
 
+/** Lines "name of FILE_NAME NAME" of variables that have another name in the file. */
+static oak_status_t take_names(reader_t *r, oak_scan_t *scan) {
+  for (skip_blank(r); !strncmp(r->at, "name of ", 8); skip_blank(r)) {
+    char *name;
+    int v = 0;
+    OAK_TRY(take_word(r, "name of"));
+    OAK_TRY(take_name(r, "the name of a variable", " \r\n", &name));
+    while (v < scan->nvar && strcmp(name, scan->name[v])) v++;
+    free(name);
+    if (v == scan->nvar) return unexpected(r, "the name of a variable before this");
+    OAK_TRY(take_name(r, "a name", " \r\n", &name));
+    free(scan->name[v]);
+    scan->name[v] = name;
+    while ((name = strchr(name, '/'))) *name = '_';
+  }
+  return OAK_OK;
+}
+
+/** Coordinates that other programs have no number for. */
+static oak_status_t take_coordinates(reader_t *r, oak_scan_t *scan) {
+  skip_blank(r);
+  if (strncmp(r->at, "coordinates", strlen("coordinates"))) return OAK_OK;
+  OAK_TRY(take_word(r, "coordinates"));
+  skip_blank(r);
+  const int spherical = !strncmp(r->at, "spherical", strlen("spherical"));
+  scan->coordinates = spherical        ? OAK_VIEW_SPHERICAL
+                      : scan->dim == 2 ? OAK_VIEW_POLAR
+                                       : OAK_VIEW_CYLINDRICAL;
+  OAK_TRY(take_word(r, spherical ? "spherical" : scan->dim == 2 ? "polar" : "cylindrical"));
+  skip_blank(r);
+  return strncmp(r->at, "logarithmic", strlen("logarithmic")) ? OAK_OK : take_radius(r, scan);
+}
+
 static oak_status_t take_header(reader_t *r, oak_scan_t *scan, int nbox[MOST_LEVELS]) {
+  /* Number 2 is in files of earlier versions. */
   static const int coordinates[] = {OAK_VIEW_CARTESIAN, OAK_VIEW_AXISYMMETRIC, OAK_VIEW_SPHERICAL};
   int unused, number;
   OAK_TRY(take_word(r, "HyperCLaw-V1.1"));
@@ -284,21 +318,9 @@ static oak_status_t take_header(reader_t *r, oak_scan_t *scan, int nbox[MOST_LEV
   scan->coordinates = coordinates[number];
   OAK_TRY(take_int(r, "a boundary of 0 cells,", 0, 0, &unused));
   for (int l = 0; l <= scan->finest; l++) OAK_TRY(take_level(r, scan, l, &nbox[l]));
-  skip_blank(r);
-  if (!strncmp(r->at, "coordinates", 11) &&
-      number == 0) { /* coordinates that AMReX has no number for */
-    OAK_TRY(take_word(r, "coordinates"));
-    skip_blank(r);
-    const int spherical = !strncmp(r->at, "spherical", strlen("spherical"));
-    scan->coordinates = spherical        ? OAK_VIEW_SPHERICAL
-                        : scan->dim == 2 ? OAK_VIEW_POLAR
-                                         : OAK_VIEW_CYLINDRICAL;
-    OAK_TRY(take_word(r, spherical ? "spherical" : scan->dim == 2 ? "polar" : "cylindrical"));
-    skip_blank(r);
-    if (spherical || !strncmp(r->at, "logarithmic", strlen("logarithmic")))
-      OAK_TRY(take_radius(r, scan));
-  }
+  if (number == 0) OAK_TRY(take_coordinates(r, scan));
   OAK_TRY(take_units(r, scan));
+  OAK_TRY(take_names(r, scan));
   return take_end(r);
 }
 

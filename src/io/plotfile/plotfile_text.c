@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "io/files/file_tools.h"
 #include "io/files/rank_text.h"
@@ -131,20 +132,29 @@ static void print_head(FILE *out, const oak_grid_view_t *view) {
   for (int l = 0; l <= finest; l++)
     for (int d = 0; d < dim; d++)
       fprintf(out, "%.17g%c", oak_view_cell_size(view, l, d), d + 1 < dim ? ' ' : '\n');
-  const int c = view->coordinates, number = view->logarithmic         ? 0
-                                            : c == OAK_VIEW_SPHERICAL ? 2
-                                                                      : c == OAK_VIEW_AXISYMMETRIC;
-  fprintf(out, "%d\n0\n", number); /* AMReX's number of the coordinates; no boundary cells */
+  fprintf(out, "%d\n0\n", view->coordinates == OAK_VIEW_AXISYMMETRIC); /* coordinates; no boundary
+                                                                        * cells */
 }
 
-/* AMReX has no number for these coordinates. It reads r, phi (and z) as x, y (and z), and ln r in
- * place of r if the radius is logarithmic. */
+/* Programs have numbers for Cartesian coordinates and (r, z). They read all others as x, y and z:
+ * number 2 is the radius alone in AMReX, and yt finds a part of the cells or none of larger
+ * dimensions. These lines are for oak. */
 static void print_coordinates(FILE *out, const oak_grid_view_t *view) {
-  if (view->coordinates == OAK_VIEW_POLAR) fprintf(out, "coordinates polar\n");
-  if (view->coordinates == OAK_VIEW_CYLINDRICAL) fprintf(out, "coordinates cylindrical\n");
-  if (!view->logarithmic) return;
-  if (view->coordinates == OAK_VIEW_SPHERICAL) fprintf(out, "coordinates spherical\n");
-  fprintf(out, "logarithmic radius %.17g %.17g\n", view->xmin[0], view->xmax[0]);
+  static const char *const name[] = {[OAK_VIEW_POLAR] = "polar",
+                                     [OAK_VIEW_CYLINDRICAL] = "cylindrical",
+                                     [OAK_VIEW_SPHERICAL] = "spherical"};
+  if (!oak_view_is_bent(view)) return;
+  fprintf(out, "coordinates %s\n", name[view->coordinates]);
+  if (view->logarithmic)
+    fprintf(out, "logarithmic radius %.17g %.17g\n", view->xmin[0], view->xmax[0]);
+}
+
+/* Lines "name of FILE_NAME NAME" of components along z of vectors. */
+static void print_names(FILE *out, const oak_grid_view_t *view) {
+  char name[OAK_VIEW_NAME];
+  for (int v = 0; v < view->nvar && view->coordinates; v++)
+    if (strcmp(oak_view_file_name(view->name[v], name), view->name[v]))
+      fprintf(out, "name of %s %s\n", name, view->name[v]);
 }
 
 /* Lines "unit of NAME UNIT", which AMReX does not know. They have at least four words: yt takes
@@ -175,6 +185,7 @@ static void write_header(const oak_grid_view_t *view, const oak_plot_level_t *le
   }
   if (text_file->out) print_coordinates(text_file->out, view);
   if (text_file->out) print_units(text_file->out, view);
+  if (text_file->out) print_names(text_file->out, view);
   oak_rank_text_finish(text_file);
 }
 

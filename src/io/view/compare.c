@@ -36,18 +36,18 @@ static oak_status_t check_views(const oak_grid_view_t *a, const oak_grid_view_t 
   for (int d = 0; d < a->dim; d++) {
     const double slack = 1e-12 * (a->xmax[d] - a->xmin[d]);
     OAK_CHECK(fabs(a->xmin[d] - b->xmin[d]) <= slack && fabs(a->xmax[d] - b->xmax[d]) <= slack,
-              OAK_ERR_UNSUPPORTED, "one covers %c = %g to %g, the other %g to %g", "xyz"[d],
-              a -> xmin[d], a -> xmax[d], b -> xmin[d], b -> xmax[d]);
+              OAK_ERR_UNSUPPORTED, "one covers %s = %g to %g, the other %g to %g",
+              oak_view_axis(a, d), a->xmin[d], a->xmax[d], b->xmin[d], b->xmax[d]);
   }
   while ((int64_t)b->trees[0] << out->shift[0] < a->trees[0]) out->shift[0]++;
   while ((int64_t)a->trees[0] << out->shift[1] < b->trees[0]) out->shift[1]++;
   for (int d = 0; d < a->dim; d++)
     OAK_CHECK((int64_t)a->trees[d] << out->shift[1] == (int64_t)b->trees[d] << out->shift[0],
               OAK_ERR_UNSUPPORTED,
-              "one has %lld cells along %c on level 0, the other %lld: their ratio must be a "
+              "one has %lld cells along %s on level 0, the other %lld: their ratio must be a "
               "power of 2, the same along each dimension",
-              (long long)a->trees[d] * a->block_size[d], "xyz"[d],
-              (long long)b -> trees[d] * b -> block_size[d]);
+              (long long)a->trees[d] * a->block_size[d], oak_view_axis(a, d),
+              (long long)b->trees[d] * b->block_size[d]);
   return OAK_OK;
 }
 

@@ -7,14 +7,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/geometry.h"
-
 const char *oak_view_file_name(const char *name, char out[OAK_VIEW_NAME]) {
   const size_t length = strlen(name);
   const int part = length > 2 && name[length - 2] == '_' && strchr("xyz", name[length - 1]);
   snprintf(out, OAK_VIEW_NAME, "%.*s%s", (int)length - (part ? 2 : 0), name,
            part ? name + length - 1 : "");
   return out;
+}
+
+const char *oak_view_array_name(const oak_grid_view_t *view, int var, char out[OAK_VIEW_NAME]) {
+  return view->coordinates ? view->name[var] : oak_view_file_name(view->name[var], out);
+}
+
+int oak_view_find(const oak_grid_view_t *view, const char *name) {
+  for (int pass = 0; pass < 3; pass++)
+    for (int v = 0; v < view->nvar; v++) {
+      char file[OAK_VIEW_NAME];
+      const int same = pass == 0   ? !strcmp(name, view->name[v])
+                       : pass == 1 ? oak_component_same(view->coordinates, name, view->name[v])
+                                   : !strcmp(name, oak_view_file_name(view->name[v], file)) ||
+                                         !strcmp(oak_view_file_name(name, file), view->name[v]);
+      if (same) return v;
+    }
+  return -1;
 }
 
 static oak_status_t check_name(const oak_grid_view_t *view, int v) {
@@ -37,12 +52,7 @@ static oak_status_t check_name(const oak_grid_view_t *view, int v) {
 }
 
 const char *oak_view_axis(const oak_grid_view_t *view, int d) {
-  static const char *const name[][3] = {[OAK_VIEW_CARTESIAN] = {"x", "y", "z"},
-                                        [OAK_VIEW_AXISYMMETRIC] = {"r", "z", ""},
-                                        [OAK_VIEW_POLAR] = {"r", "phi", ""},
-                                        [OAK_VIEW_CYLINDRICAL] = {"r", "phi", "z"},
-                                        [OAK_VIEW_SPHERICAL] = {"r", "theta", "phi"}};
-  return name[view->coordinates][d];
+  return oak_geometry_axis(view->coordinates, d);
 }
 
 const char *oak_view_unit(const oak_grid_view_t *view, int var) {
@@ -149,6 +159,30 @@ double oak_view_volume(const oak_grid_view_t *view, int level, const int64_t cel
     high[d] = oak_view_end(view, d, 0) + (double)(cell[d] + 1) * h;
   }
   return oak_geometry_volume(view->coordinates, view->logarithmic, view->dim, low, high);
+}
+
+int oak_view_alone(const oak_grid_view_t *view, int var) {
+  if (view->coordinates) return 1;
+  for (int n = 0; n < 3 * view->nvector; n++)
+    if (view->vector[n / 3].var[n % 3] == var) return 0;
+  return 1;
+}
+
+const char *oak_view_vector_unit(const oak_grid_view_t *view, int vector) {
+  return oak_view_unit(view, view->vector[vector].var[0]);
+}
+
+void oak_view_turn(const oak_grid_view_t *view, int level, const int64_t first[3],
+                   const int cells[3], double *value) {
+  double q[3] = {0, 0, 0};
+  int at[3];
+  for (at[2] = 0; at[2] < (view->dim == 3 ? cells[2] : 1); at[2]++)
+    for (at[1] = 0; at[1] < cells[1]; at[1]++)
+      for (at[0] = 0; at[0] < cells[0]; at[0]++, value += 3) {
+        for (int d = 0; d < view->dim; d++)
+          q[d] = oak_view_coordinate(view, level, d, (double)(first[d] + at[d]) + 0.5);
+        oak_geometry_vector(view->coordinates, view->dim, q, value);
+      }
 }
 
 void oak_view_pack(const oak_grid_view_t *view, const double *src, size_t n, void *dst) {

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/failure.h"
+#include "base/geometry.h"
 #include "io/files/disk.h"
 
 /** Numbers of mesh.coordinates. */
@@ -39,10 +40,12 @@ typedef struct oak_grid_view {
   int logarithmic;           /**< the cells have equal sizes of ln r: mesh.radius = logarithmic */
   double time;
   long step;
-  int value_bytes;                     /**< of a value in files: 4 or 8 */
-  int nvar;                            /**< output variables */
-  const char *const *name;             /**< [nvar] */
-  const char *const *unit;             /**< [nvar] "" where none is declared; NULL: none is */
+  int value_bytes;         /**< of a value in files: 4 or 8 */
+  int nvar;                /**< output variables */
+  const char *const *name; /**< [nvar] */
+  const char *const *unit; /**< [nvar] "" where none is declared; NULL: none is */
+  int nvector;             /**< for formats that write vectors */
+  const oak_vector_t *vector;
   const char *length_unit, *time_unit; /**< of the axes; "" or NULL: none is declared */
   int has_mask; /**< there are solids: cells where variable \a mask is at least 1/2 */
   int mask;     /**< for `read`; it may be nvar, and then is none of the variables */
@@ -82,6 +85,13 @@ enum { OAK_VIEW_NAME = 128 /**< of a variable, with its 0 */ };
  * a vector, and drops the names; therefore a last _x, _y or _z loses its underscore. \return \a out
  */
 const char *oak_view_file_name(const char *name, char out[OAK_VIEW_NAME]);
+
+/** The same in formats that write vectors: components of curved coordinates keep their names. */
+const char *oak_view_array_name(const oak_grid_view_t *view, int var, char out[OAK_VIEW_NAME]);
+
+/** The variable that \a name means: of this name, of the same component of a vector (vx is v_r), or
+ * of this name in files. -1: there is none. */
+int oak_view_find(const oak_grid_view_t *view, const char *name);
 
 /** Can \a view be written to \a path? Judges the precision and the names of the variables in files:
  * not empty, no blanks, nothing that XML quotes, each once. Rank-local; all ranks see the same.
@@ -141,6 +151,16 @@ void oak_view_corners(const oak_grid_view_t *view, int level, const int64_t firs
 
 /** Volume of cell \a cell of \a level, divided by the product of its sizes in coordinates. */
 double oak_view_volume(const oak_grid_view_t *view, int level, const int64_t cell[3]);
+
+/** Whether a format that writes vectors writes \a var by itself: it does, unless a vector has the
+ * same values. */
+int oak_view_alone(const oak_grid_view_t *view, int var);
+/** The unit of a vector, "" if none is declared. */
+const char *oak_view_vector_unit(const oak_grid_view_t *view, int vector);
+/** Turn vectors in \a cells cells along each dimension, which begin with cell \a first of \a level:
+ * value[k][j][i][3] gets Cartesian components. */
+void oak_view_turn(const oak_grid_view_t *view, int level, const int64_t first[3],
+                   const int cells[3], double *value);
 
 /** Convert \a n values to the precision of files: dst[n] of float or double. */
 void oak_view_pack(const oak_grid_view_t *view, const double *src, size_t n, void *dst);

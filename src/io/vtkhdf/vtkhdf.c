@@ -42,7 +42,7 @@ typedef struct {
   oak_box_walk_t *walk;
   part_t *level_part;               /**< [max_level + 1] */
   oak_vtkhdf_level_t *level;        /**< [nlevel] */
-  int64_t *place;                   /**< [nlevel][1 + nvar] */
+  int64_t *place;                   /**< [nlevel][OAK_VTKHDF_PLACES] */
   int64_t array[OAK_VTKHDF_ARRAYS]; /**< places of the arrays with corners */
 } writer_t;
 
@@ -111,7 +111,7 @@ static void count_levels(writer_t *w) {
 /* ---- boxes and values ------------------------------------------------------------------------ */
 
 static int64_t place_of(const writer_t *w, int l, int array) {
-  return w->place[(size_t)(l - w->first) * (1 + (size_t)w->view.nvar) + (size_t)array];
+  return w->place[(size_t)(l - w->first) * OAK_VTKHDF_PLACES(&w->view) + (size_t)array];
 }
 
 static oak_status_t write_boxes(const writer_t *w, int l) {
@@ -189,15 +189,72 @@ static oak_status_t write_shapes(const writer_t *w, int l) {
   return st;
 }
 
+/** Read back what is in the file of a vector in a box. */
+static oak_status_t read_back(const writer_t *w, char *to, size_t bytes, int64_t at) {
+  while (bytes > 0) {
+    const ssize_t n = pread(w->file.fd, to, bytes, (off_t)at);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return oak_file_failed("read", w->file.part, n < 0 ? errno : EIO);
+    to += n;
+    at += n;
+    bytes -= (size_t)n;
+  }
+  return OAK_OK;
+}
+
+/** The vector whose last component this is gets Cartesian components. */
+static void turn_box(const writer_t *w, const oak_box_values_t *box, double *value, void *packed) {
+  int64_t first[3];
+  int side[3];
+  const size_t n = 3 * (box->bytes / (size_t)w->view.value_bytes);
+  if (!w->view.coordinates) return;
+  box_shape(w, &boxes_of(w, box->level)->box[box->number], first, side);
+  for (size_t i = 0; i < n; i++)
+    value[i] = w->view.value_bytes == 4 ? (double)((float *)packed)[i] : ((double *)packed)[i];
+  oak_view_turn(&w->view, box->level, first, side, value);
+  oak_view_pack(&w->view, value, n, packed);
+}
+
+/** Put component \a c of a vector into its array, in which the components of a cell stand together.
+ * Variables come one after the other, so the components before are read back. */
+static oak_status_t write_component(const writer_t *w, const oak_box_values_t *box, int vector,
+                                    int c) {
+  const int *var = w->view.vector[vector].var;
+  const size_t size = (size_t)w->view.value_bytes, cells = box->bytes / size;
+  const int64_t at = place_of(w, box->level, 1 + w->view.nvar + vector) +
+                     3 * w->level_part[box->level].cell[box->number] * (int64_t)size;
+  OAK_FREED double *value = NULL;
+  OAK_FREED char *packed = NULL;
+  OAK_TRY(OAK_NEW(value, 3 * cells));
+  OAK_TRY(OAK_NEW(packed, 3 * box->bytes));
+  oak_status_t st = OAK_OK;
+  int first = 1, last = 1;
+  for (int other = 0; other < 3; other++) {
+    if (other < c && var[other] >= 0) first = 0;
+    if (other > c && var[other] >= 0) last = 0;
+  }
+  if (!first) st = read_back(w, packed, 3 * box->bytes, at);
+  for (size_t i = 0; i < cells; i++)
+    memcpy(packed + (3 * i + (size_t)c) * size, (const char *)box->values + i * size, size);
+  if (last) turn_box(w, box, value, packed);
+  /* at once, so that it can be read back */
+  if (st == OAK_OK) st = oak_disk_write(NULL, w->file.fd, packed, 3 * box->bytes, at, w->file.part);
+  return st;
+}
+
 static oak_status_t write_box(void *context, const oak_box_values_t *box) {
   const writer_t *w = context;
   const int64_t cell = w->level_part[box->level].cell[box->number];
+  for (int n = 0; n < 3 * w->view.nvector; n++)
+    if (w->view.vector[n / 3].var[n % 3] == box->var)
+      OAK_TRY(write_component(w, box, n / 3, n % 3));
+  if (!oak_view_alone(&w->view, box->var)) return OAK_OK;
   const int64_t at = place_of(w, box->level, 1 + box->var) + cell * w->view.value_bytes;
   return oak_disk_write(w->disk, w->file.fd, box->values, box->bytes, at, w->file.part);
 }
 
 static oak_status_t open_file(writer_t *w) {
-  w->file.fd = open(w->file.part, O_WRONLY | O_CLOEXEC);
+  w->file.fd = open(w->file.part, O_RDWR | O_CLOEXEC);
   if (w->file.fd < 0) return oak_file_failed("open", w->file.part, errno);
   for (int l = w->first; l < w->first + w->nlevel; l++)
     OAK_TRY(w->corners ? write_shapes(w, l) : write_boxes(w, l));
@@ -262,14 +319,15 @@ static oak_status_t write_values(writer_t *w) {
 static oak_status_t create_cells(writer_t *w) {
   const oak_grid_view_t *view = &w->view;
   OAK_FREED int64_t *place = NULL;
-  OAK_TRY(OAK_NEW(place, OAK_VTKHDF_ARRAYS + (size_t)view->nvar));
+  const int arrays = view->nvar + view->nvector;
+  OAK_TRY(OAK_NEW(place, OAK_VTKHDF_ARRAYS + (size_t)arrays));
   const oak_status_t st = oak_vtkhdf_create_cells(view, w->points, w->cells, w->file.part, place);
   memcpy(w->array, place, sizeof w->array);
   for (int n = 0; n < w->nlevel; n++)
-    for (int v = 0; v < view->nvar; v++)
-      w->place[n * (1 + view->nvar) + 1 + v] =
+    for (int v = 0; v < arrays; v++)
+      w->place[n * (1 + arrays) + 1 + v] =
           place[OAK_VTKHDF_ARRAYS + v] +
-          w->level_part[w->first + n].cells_before * view->value_bytes;
+          (v < view->nvar ? 1 : 3) * w->level_part[w->first + n].cells_before * view->value_bytes;
   return st;
 }
 
@@ -287,7 +345,7 @@ static oak_status_t write_tree(writer_t *w) {
   OAK_TRY(oak_agree(view->comm, number_cells(w)));
   count_levels(w);
   OAK_TRY(oak_agree(view->comm, w->rank == 0 ? create(w) : OAK_OK));
-  MPI_Bcast(w->place, w->nlevel * (1 + view->nvar), MPI_INT64_T, 0, view->comm);
+  MPI_Bcast(w->place, w->nlevel * (int)OAK_VTKHDF_PLACES(view), MPI_INT64_T, 0, view->comm);
   MPI_Bcast(w->array, OAK_VTKHDF_ARRAYS, MPI_INT64_T, 0, view->comm);
   return write_values(w);
 }
@@ -339,7 +397,7 @@ static writer_t *make_writer(const oak_grid_view_t *view, const char *path) {
   const oak_status_t named = oak_part_file_name(&w->file, path);
   w->level_part = calloc((size_t)view->max_level + 1, sizeof *w->level_part);
   w->level = calloc((size_t)w->nlevel, sizeof *w->level);
-  w->place = calloc((size_t)w->nlevel * (1 + (size_t)view->nvar), sizeof *w->place);
+  w->place = calloc((size_t)w->nlevel * OAK_VTKHDF_PLACES(view), sizeof *w->place);
   if (named == OAK_OK && w->level_part && w->level && w->place) return w;
   w->view.release = NULL;
   free_writer(w);

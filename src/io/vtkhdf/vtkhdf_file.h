@@ -23,15 +23,19 @@ enum {
   OAK_VTKHDF_ARRAYS
 };
 
+/** Places of arrays of a level: of its boxes, of variables, of vectors. */
+#define OAK_VTKHDF_PLACES(view) ((size_t)(1 + (view)->nvar + (view)->nvector))
+
 /** Make the new file \a path of \a cells cells with \a points corners, the values still
- * missing. \param [out] place  [OAK_VTKHDF_ARRAYS + nvar] where in the file each array begins. */
+ * missing. \param [out] place  [OAK_VTKHDF_ARRAYS + nvar + nvector] where in the file each array
+ * begins. Variables that are not alone (oak_view_alone) have none. */
 oak_status_t oak_vtkhdf_create_cells(const oak_grid_view_t *view, int64_t points, int64_t cells,
                                      const char *path, int64_t *place);
 
 /** Make the new file \a path of a 3D view with all groups, attributes and arrays, the values still
- * missing. \param [out] place  [nlevel][1 + nvar] where in the file the boxes and then the values
- * of each variable of a level begin: arrays are contiguous, so ranks can write to them without
- * HDF5. */
+ * missing. \param [out] place  [nlevel][1 + nvar + nvector] where in the file the boxes and then
+ * the values of each variable and vector of a level begin: arrays are contiguous, so ranks can
+ * write to them without HDF5. */
 oak_status_t oak_vtkhdf_create(const oak_grid_view_t *view, const oak_vtkhdf_level_t *level,
                                int nlevel, const char *path, int64_t *place);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * XDMF files: raw data of each rank, and XML by rank 0 that says where each block is.
  *
- * A raw file holds the mask of ghost cells, if there are any, and then [var][block][k][j][i]. In
+ * A raw file holds the mask of ghost cells, if there are any, and then [var][block][k][j][i] and
+ * [vector][block][k][j][i][3]; components of vectors are left out in Cartesian coordinates. In
  * curved coordinates the corners of the cells follow, [block][k][j][i][3] in double precision. The
  * XML names each block's place by a Seek: the XDMF 3 reader ignores hyperslabs of raw data without
  * a message. In 2D a block has the coordinates of its corners, since readers put a 2DCoRectMesh
@@ -30,6 +31,7 @@ typedef struct {
   size_t ncorner;   /**< corners of these cells; 0: the coordinates give them */
   int64_t begin;    /**< where the values begin in this rank's file */
   int rank, rounds; /**< most batches that any rank reads */
+  int nalone;       /**< variables that are written by themselves */
   int nbatch;       /**< blocks of a batch */
   double *batch;    /**< [nbatch][ncell] */
   char *packed;     /**< the same, as in the file */
@@ -71,6 +73,7 @@ static void shape(writer_t *w) {
     for (int d = 0; d < view->dim; d++) w->ncorner *= (size_t)w->side[d] + 1;
   }
   if (w->layers > 0) w->begin = (int64_t)((w->ncell + MASK_ALIGN - 1) / MASK_ALIGN * MASK_ALIGN);
+  for (int v = 0; v < view->nvar; v++) w->nalone += oak_view_alone(view, v);
   w->nbatch = (int)(BATCH_BYTES / (w->ncell * sizeof(double)));
   if (w->nbatch < 1) w->nbatch = 1;
   w->rounds = (view->nblock + w->nbatch - 1) / w->nbatch;
@@ -81,26 +84,12 @@ static oak_status_t open_file(writer_t *w, const char *folder) {
   if (w->view->nblock == 0) return OAK_OK;
   w->path = oak_text_new("%s/" OAK_XDMF_RANK, folder, w->rank);
   OAK_CHECK(w->path, OAK_ERR_MEMORY, "no memory for the name of a file in %s", folder);
-  OAK_TRY(OAK_NEW(w->batch, (size_t)w->nbatch * w->ncell));
-  OAK_TRY(OAK_NEW(w->packed, (size_t)w->nbatch * w->ncell * (size_t)w->view->value_bytes));
+  const size_t most = (size_t)w->nbatch * w->ncell, vector = w->view->nvector ? 3 : 0;
+  OAK_TRY(OAK_NEW(w->batch, (1 + vector) * most));
+  OAK_TRY(OAK_NEW(w->packed, (vector ? vector : 1) * most * (size_t)w->view->value_bytes));
   w->fd = open(w->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (w->fd < 0) return oak_file_failed("create", w->path, errno);
   return write_mask(w);
-}
-
-/** Write blocks [b0, b0 + n) of a variable. Collective if there are ghost layers. */
-static oak_status_t write_batch(writer_t *w, int var, int b0, int n) {
-  const oak_grid_view_t *view = w->view;
-  if (w->layers > 0)
-    OAK_TRY(view->read_ghosts(view, var, b0, n, w->layers, w->batch));
-  else if (n > 0)
-    OAK_TRY(view->read(view, var, b0, n, w->batch));
-  if (n == 0) return OAK_OK;
-  const size_t cells = (size_t)n * w->ncell;
-  const int64_t block = (int64_t)var * view->nblock + b0;
-  oak_view_pack(view, w->batch, cells, w->packed);
-  return oak_disk_write(w->disk, w->fd, w->packed, cells * (size_t)view->value_bytes,
-                        w->begin + block * (int64_t)w->ncell * view->value_bytes, w->path);
 }
 
 /** The first cell of a block and of its ghost cells, counted from the lower end of the domain. */
@@ -110,11 +99,62 @@ static void first_cell(const writer_t *w, int b, int64_t first[3]) {
         d < w->view->dim ? (int64_t)w->view->index[b][d] * w->view->block_size[d] - w->layers : 0;
 }
 
+/** Where the values of a block are in this rank's file. \a array: a variable that is written by
+ * itself, counted among these, or the number of these and a vector. */
+static int64_t values_at(const writer_t *w, int array, int b) {
+  const int64_t one = (int64_t)w->ncell * w->view->value_bytes, blocks = w->view->nblock;
+  const int vector = array - w->nalone;
+  return w->begin + (vector < 0 ? (array * blocks + b) * one
+                                : (w->nalone * blocks + 3 * (vector * blocks + b)) * one);
+}
+
+static oak_status_t read_batch(const writer_t *w, int var, int b0, int n, double *to) {
+  const oak_grid_view_t *view = w->view;
+  if (w->layers > 0) return view->read_ghosts(view, var, b0, n, w->layers, to);
+  return n > 0 ? view->read(view, var, b0, n, to) : OAK_OK;
+}
+
+static oak_status_t put_batch(const writer_t *w, int array, int b0, size_t numbers,
+                              const double *from) {
+  if (numbers == 0) return OAK_OK;
+  oak_view_pack(w->view, from, numbers, w->packed);
+  return oak_disk_write(w->disk, w->fd, w->packed, numbers * (size_t)w->view->value_bytes,
+                        values_at(w, array, b0), w->path);
+}
+
+/** Write blocks [b0, b0 + n) of a variable. Collective if there are ghost layers. */
+static oak_status_t write_batch(writer_t *w, int var, int array, int b0, int n) {
+  OAK_TRY(read_batch(w, var, b0, n, w->batch));
+  return put_batch(w, array, b0, (size_t)n * w->ncell, w->batch);
+}
+
+/** The same of a vector. */
+static oak_status_t write_vector(writer_t *w, int vector, int b0, int n) {
+  const size_t cells = (size_t)n * w->ncell;
+  double *value = w->batch + (size_t)w->nbatch * w->ncell;
+  memset(value, 0, 3 * cells * sizeof *value);
+  oak_status_t st = OAK_OK;
+  for (int c = 0; c < 3; c++) {
+    const int var = w->view->vector[vector].var[c];
+    if (var < 0) continue;
+    oak_keep_failure(&st, read_batch(w, var, b0, n, w->batch)); /* collective */
+    for (size_t i = 0; i < cells; i++) value[3 * i + (size_t)c] = w->batch[i];
+  }
+  OAK_TRY(st);
+  for (int b = 0; b < n; b++) {
+    int64_t first[3];
+    first_cell(w, b0 + b, first);
+    oak_view_turn(w->view, w->view->level[b0 + b], first, w->side,
+                  value + (size_t)b * 3 * w->ncell);
+  }
+  return put_batch(w, w->nalone + vector, b0, 3 * cells, value);
+}
+
 /** Where the corners of a block are in this rank's file. */
 static int64_t corners_at(const writer_t *w, int b) {
   const oak_grid_view_t *view = w->view;
-  const int64_t values = (int64_t)view->nvar * view->nblock * (int64_t)w->ncell * view->value_bytes;
-  return w->begin + values + (int64_t)b * (int64_t)(3 * w->ncorner * sizeof(double));
+  return values_at(w, w->nalone + view->nvector, 0) +
+         (int64_t)b * (int64_t)(3 * w->ncorner * sizeof(double));
 }
 
 static oak_status_t write_corners(writer_t *w) {
@@ -135,13 +175,16 @@ static oak_status_t write_corners(writer_t *w) {
 static oak_status_t write_values(writer_t *w) {
   const oak_grid_view_t *view = w->view;
   oak_status_t st = OAK_OK;
-  for (int v = 0; v < view->nvar; v++)
+  for (int v = 0, array = 0; v < view->nvar + view->nvector; v++) {
+    if (v < view->nvar && !oak_view_alone(view, v)) continue;
     for (int r = 0; r < w->rounds; r++) {
       const int b0 = r * w->nbatch < view->nblock ? r * w->nbatch : view->nblock;
       const int n = view->nblock - b0 < w->nbatch ? view->nblock - b0 : w->nbatch;
-      const oak_status_t mine = write_batch(w, v, b0, n);
-      if (st == OAK_OK) st = mine;
+      oak_keep_failure(&st, v < view->nvar ? write_batch(w, v, array, b0, n)
+                                           : write_vector(w, v - view->nvar, b0, n));
     }
+    array++;
+  }
   return st == OAK_OK ? write_corners(w) : st;
 }
 
@@ -200,11 +243,13 @@ static void print_shape(const writer_t *w, int more, char shape[SHAPE]) {
 }
 
 /** \a unit: "" if there is none. */
-static void print_item(FILE *out, const writer_t *w, const char *name, const char *unit,
+static void print_item(FILE *out, const writer_t *w, const char *name, const char *unit, int vector,
                        const char *type, int bytes, int64_t seek, const char *data) {
-  char shape[SHAPE];
+  char shape[SHAPE + 2];
   print_shape(w, 0, shape);
-  fprintf(out, "<Attribute Name=\"%s\" AttributeType=\"Scalar\" Center=\"Cell\">", name);
+  if (vector) strcat(shape, " 3");
+  fprintf(out, "<Attribute Name=\"%s\" AttributeType=\"%s\" Center=\"Cell\">", name,
+          vector ? "Vector" : "Scalar");
   if (*unit) fprintf(out, "<Information Name=\"Unit\" Value=\"%s\"/>", unit);
   print_data(out, w, shape, type, bytes, seek, data);
   fputs("</Attribute>\n", out);
@@ -269,12 +314,16 @@ static void print_block(FILE *out, const writer_t *w, int b, const char *data) {
     print_rectangles(out, w, b);
   else
     print_boxes(out, w, b);
-  const int64_t bytes = (int64_t)w->ncell * view->value_bytes;
   char name[OAK_VIEW_NAME];
+  int array = 0;
   for (int v = 0; v < view->nvar; v++)
-    print_item(out, w, oak_view_file_name(view->name[v], name), oak_view_unit(view, v), "Float",
-               view->value_bytes, w->begin + ((int64_t)v * view->nblock + b) * bytes, data);
-  if (w->layers > 0) print_item(out, w, "vtkGhostType", "", "UChar", 1, 0, data);
+    if (oak_view_alone(view, v))
+      print_item(out, w, oak_view_array_name(view, v, name), oak_view_unit(view, v), 0, "Float",
+                 view->value_bytes, values_at(w, array++, b), data);
+  for (int v = 0; v < view->nvector; v++)
+    print_item(out, w, view->vector[v].name, oak_view_vector_unit(view, v), 1, "Float",
+               view->value_bytes, values_at(w, array++, b), data);
+  if (w->layers > 0) print_item(out, w, "vtkGhostType", "", 0, "UChar", 1, 0, data);
   fputs("</Grid>\n", out);
 }
 

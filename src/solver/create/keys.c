@@ -80,10 +80,10 @@ static oak_status_t check_resolution(const oak_setup_t *setup, int d) {
   const double finest = ldexp(setup->dx0[d], -setup->max_level);
   const double least = 64 * DBL_EPSILON * fmax(fabs(setup->low[d]), fabs(setup->high[d]));
   OAK_CHECK(isfinite(finest) && finest >= least && finest >= DBL_MIN, OAK_ERR_INPUT,
-            "mesh.xmin = %g and mesh.xmax = %g along %c: cells of mesh.max_level = %d would have "
+            "mesh.xmin = %g and mesh.xmax = %g along %s: cells of mesh.max_level = %d would have "
             "the size %g, but numbers of double precision tell them apart only from %g on: put the "
             "origin near the domain, lower the level or change the unit",
-            setup->xmin[d], setup->xmax[d], "xyz"[d], setup -> max_level, finest,
+            setup->xmin[d], setup->xmax[d], oak_axis_name(setup, d), setup->max_level, finest,
             fmax(least, DBL_MIN));
   return OAK_OK;
 }
@@ -129,8 +129,8 @@ oak_status_t oak_read_domain(oak_setup_t *setup) {
   oak_coordinates_round(setup);
   for (int d = 0; d < setup->dim; d++) {
     OAK_CHECK(setup->xmax[d] > setup->xmin[d], OAK_ERR_INPUT,
-              "mesh.xmax = %g is not above mesh.xmin = %g along %c", setup->xmax[d], setup->xmin[d],
-              "xyz"[d]);
+              "mesh.xmax = %g is not above mesh.xmin = %g along %s", setup->xmax[d], setup->xmin[d],
+              oak_axis_name(setup, d));
     OAK_TRY(set_axis(setup, d));
   }
   if (setup->dim == 2) {
@@ -172,7 +172,9 @@ static oak_status_t add_derived(oak_refine_t *r, int number) {
 static oak_status_t add_refine_variable(oak_setup_t *setup, const char *word, int looks) {
   oak_refine_t *r = &setup->refine;
   int v = 0;
-  while (v < 2 * setup->nvar && strcmp(word, setup->description.name[v])) v++;
+  while (v < 2 * setup->nvar && strcmp(word, setup->description.name[v]) &&
+         strcmp(word, setup->description.shown[v]))
+    v++;
   if (v < setup->nvar) {
     r->variables |= 1u << v;
     return OAK_OK;

@@ -144,9 +144,9 @@ void oak_print_state(oak_data_t *data, int state, int block, int64_t cell, char 
   size_t at = 0;
   *text = 0;
   for (int v = 0; buffer && v < 2 * data->setup->nvar && at + 64 < size; v++) {
-    const char *name = data->setup->description.name[v];
+    const char *name = data->setup->description.shown[v];
     if (v >= data->setup->nvar &&
-        !strcmp(name, data->setup->description.name[v - data->setup->nvar]))
+        !strcmp(name, data->setup->description.shown[v - data->setup->nvar]))
       continue;
     const oak_status_t st = oak_read_state(data, state, v, block, 1, buffer);
     at += snprintf(text + at, size - at, "%s%.32s = %.6g", v ? ", " : "", name,

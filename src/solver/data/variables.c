@@ -4,6 +4,7 @@
  * rho may stand for a conserved and a primitive variable: the first one counts. */
 #include "solver/data/variables.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -44,7 +45,7 @@ static int needs_ghosts(const oak_setup_t *setup, int v) {
  */
 static const char *name_of(const oak_setup_t *setup, int v) {
   const int number = derived(setup, v);
-  if (v < 2 * setup->nvar) return setup->description.name[v];
+  if (v < 2 * setup->nvar) return setup->description.shown[v];
   if (beside(setup, v) >= 0) return setup->fields.field[beside(setup, v)].name;
   if (number >= OAK_DERIVED_COUNT)
     return setup->files.declared.output[setup->description.output_slot[number - OAK_DERIVED_COUNT]]
@@ -53,10 +54,12 @@ static const char *name_of(const oak_setup_t *setup, int v) {
   return more_name[v - 2 * setup->nvar];
 }
 
-/** The first variable of that name, -1 if there is none. */
+/** The first variable of that name, in outputs or in the physics; -1 if there is none. */
 static int find(const oak_setup_t *setup, const char *name) {
   for (int v = 0; v < count_variables(setup) && *name; v++)
-    if (!strcmp(name, name_of(setup, v))) return v;
+    if (!strcmp(name, name_of(setup, v)) ||
+        (v < 2 * setup->nvar && !strcmp(name, setup->description.name[v])))
+      return v;
   return -1;
 }
 
@@ -145,7 +148,9 @@ oak_status_t oak_variable_unknown(const oak_setup_t *setup, const char *word, co
 
 static void add(const oak_setup_t *setup, oak_selection_t *s, int variable) {
   s->variable[s->count] = variable;
-  s->unit[s->count] = oak_unit_of(setup, name_of(setup, variable));
+  s->unit[s->count] =
+      oak_unit_of(setup, variable < 2 * setup->nvar ? setup->description.name[variable]
+                                                    : name_of(setup, variable));
   s->name[s->count++] = name_of(setup, variable);
 }
 
@@ -189,6 +194,56 @@ oak_status_t oak_variables_select(const oak_setup_t *setup, const char *text, co
   for (int v = 0; v < (empty == OAK_SELECT_FIRST ? 1 : count_variables(setup)); v++)
     if (find(setup, name_of(setup, v)) == v && is_default(setup, v, empty)) add(setup, s, v);
   return OAK_OK;
+}
+
+/* ---- vectors */
+
+static int place_of(const oak_selection_t *s, int variable) {
+  for (int i = 0; i < s->count; i++)
+    if (s->variable[i] == variable) return i;
+  return -1;
+}
+
+/** velocity, momentum, B, or what the names of the components begin with. */
+static void name_vector(const oak_setup_t *setup, int vector, int primitive,
+                        const oak_selection_t *s, oak_vector_t *out) {
+  const oak_description_t *d = &setup->description;
+  const int first = d->vectors.of[vector][0];
+  const char *name = d->name[first + primitive * setup->nvar];
+  size_t length = strlen(name) - 1;
+  if (d->normal[0] == first) {
+    snprintf(out->name, sizeof out->name, "%s", primitive ? "velocity" : "momentum");
+    return;
+  }
+  if (length > 0 && name[length - 1] == '_') length--;
+  snprintf(out->name, sizeof out->name, "%.*s", (int)(length ? length : 1), name);
+  if (!out->name[1]) out->name[0] = (char)toupper((unsigned char)out->name[0]);
+  for (int i = 0; i < s->count; i++)
+    if (!strcmp(out->name, s->name[i]))
+      snprintf(out->name, sizeof out->name, "%.*s_vector", (int)(length ? length : 1), name);
+}
+
+void oak_variables_find_vectors(const oak_setup_t *setup, oak_selection_t *s) {
+  const oak_description_t *d = &setup->description;
+  s->nvector = 0;
+  for (int n = 0; n < 2 * d->vectors.count; n++) {
+    const int *component = d->vectors.of[n / 2], primitive = n % 2;
+    oak_vector_t *out = &s->vector[s->nvector];
+    int whole = 1;
+    for (int c = 0; c < 3; c++) {
+      const int there = component[c] >= 0;
+      out->var[c] = there ? place_of(s, component[c] + primitive * setup->nvar) : -1;
+      whole &= !there || out->var[c] >= 0;
+    }
+    if (!whole) continue;
+    name_vector(setup, n / 2, primitive, s, out);
+    s->nvector++;
+  }
+}
+
+const char *oak_selected_name(const oak_setup_t *setup, const oak_selection_t *s, int i, int old) {
+  const int v = s->variable[i];
+  return old && v < 2 * setup->nvar ? setup->description.name[v] : s->name[i];
 }
 
 int oak_variables_mask(const oak_setup_t *setup) {

@@ -5,6 +5,7 @@
 #ifndef OAK_VARIABLES_H
 #define OAK_VARIABLES_H
 
+#include "base/geometry.h"
 #include "solver/data/data.h"
 
 enum { OAK_MOST_SELECTED = 2 * OAK_MAX_NVAR + OAK_MAX_OUTPUTS + OAK_MAX_FIELDS + 16 };
@@ -15,6 +16,8 @@ typedef struct {
   int variable[OAK_MOST_SELECTED]; /**< numbers for oak_variable_read */
   const char *name[OAK_MOST_SELECTED];
   const char *unit[OAK_MOST_SELECTED]; /**< "": none is declared */
+  int nvector;
+  oak_vector_t vector[2 * OAK_MAX_VECTORS]; /**< whose components are all selected */
 } oak_selection_t;
 
 /** Refuse an output variable of physics or problem whose name stands for another variable, and
@@ -32,6 +35,12 @@ typedef enum {
  * origin and \a key say where it stands. Rank-local. */
 oak_status_t oak_variables_select(const oak_setup_t *setup, const char *text, const char *origin,
                                   const char *key, oak_select_t empty, oak_selection_t *s);
+
+/** Find the vectors among the variables of a selection. */
+void oak_variables_find_vectors(const oak_setup_t *setup, oak_selection_t *s);
+
+/** The name of variable \a i of a selection; \a old: that in the physics. */
+const char *oak_selected_name(const oak_setup_t *setup, const oak_selection_t *s, int i, int old);
 
 /** The variable that is the mask of solids; -1: there are none. Not collective. */
 int oak_variables_mask(const oak_setup_t *setup);

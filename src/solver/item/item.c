@@ -61,7 +61,18 @@ oak_status_t oak_item_only_3d(const oak_output_item_t *item, const char *word) {
   OAK_CHECK(item->sim->setup.dim == 3 || !oak_params_changed(item->sim->setup.params, key),
             OAK_ERR_INPUT, "%s: has no effect in 2D, where the whole domain is shown: leave it out",
             oak_item_given(item, word));
+  OAK_CHECK(strcmp(word, "axis") || oak_item_axis(item) >= 0, OAK_ERR_INPUT,
+            "%s: the axes are %s, %s and %s", oak_item_given(item, word),
+            oak_axis_name(&item->sim->setup, 0), oak_axis_name(&item->sim->setup, 1),
+            oak_axis_name(&item->sim->setup, 2));
   return OAK_OK;
+}
+
+int oak_item_axis(const oak_output_item_t *item) {
+  const int choice = oak_item_choice(item, "axis");
+  for (int d = 0; choice > 2 && d < item->sim->setup.dim; d++)
+    if (!strcmp(oak_item_text(item, "axis"), oak_axis_name(&item->sim->setup, d))) return d;
+  return choice > 2 ? -1 : choice;
 }
 
 int oak_item_always(const oak_output_item_t *item) {
@@ -134,8 +145,8 @@ oak_status_t oak_item_points(const oak_output_item_t *item, const char *word, in
     const int d = i % sim->setup.dim;
     const double at = x[i / sim->setup.dim][d];
     OAK_CHECK(at >= sim->setup.xmin[d] && at <= sim->setup.xmax[d], OAK_ERR_INPUT,
-              "%s: %c = %g is outside the domain: choose %g to %g", oak_item_given(item, word),
-              "xyz"[d], at, sim -> setup.xmin[d], sim->setup.xmax[d]);
+              "%s: %s = %g is outside the domain: choose %g to %g", oak_item_given(item, word),
+              oak_axis_name(&sim->setup, d), at, sim->setup.xmin[d], sim->setup.xmax[d]);
   }
   return OAK_OK;
 }
@@ -152,8 +163,8 @@ static oak_status_t read_region(oak_output_item_t *item) {
             oak_item_given(item, "region"));
   for (int d = 0; d < sim->setup.dim; d++)
     OAK_CHECK(region[0][d] < region[1][d], OAK_ERR_INPUT,
-              "%s: the upper corner must be above the lower one along %c",
-              oak_item_given(item, "region"), "xyz"[d]);
+              "%s: the upper corner must be above the lower one along %s",
+              oak_item_given(item, "region"), oak_axis_name(&sim->setup, d));
   return OAK_OK;
 }
 
@@ -172,6 +183,7 @@ oak_status_t oak_item_init(oak_output_item_t *item, oak_t *sim, const char *name
   if (has_key(kind, "region")) OAK_TRY(read_region(item));
   if (has_key(kind, "variables")) OAK_TRY(select_variables(item));
   if (has_key(kind, "precision")) oak_variables_add_mask(&sim->setup, &item->variables);
+  oak_variables_find_vectors(&sim->setup, &item->variables);
   if (has_key(kind, "precision")) OAK_TRY(check_names(item));
   return kind->open ? kind->open(item) : OAK_OK;
 }

@@ -74,13 +74,15 @@ int oak_item_int(const oak_output_item_t *item, const char *word);
 double oak_item_real(const oak_output_item_t *item, const char *word);
 int oak_item_bool(const oak_output_item_t *item, const char *word);
 int oak_item_choice(const oak_output_item_t *item, const char *word);
+/** The axis that the key `axis` names; -1: these coordinates have none of this name. */
+int oak_item_axis(const oak_output_item_t *item);
 const char *oak_item_text(const oak_output_item_t *item, const char *word);
 int oak_item_reals(const oak_output_item_t *item, const char *word, double out[3]);
 /** At most \a most points from the text of a key, in \a x[count]; coordinates beyond the dimension
  * are 0. Refused outside the domain. */
 oak_status_t oak_item_points(const oak_output_item_t *item, const char *word, int most,
                              double (*x)[3], int *count);
-/** Fail if a key that is for 3D alone was changed in 2D. */
+/** Fail if a key that is for 3D alone was changed in 2D, or if it is an axis that there is not. */
 oak_status_t oak_item_only_3d(const oak_output_item_t *item, const char *word);
 /** For `takes_over`: 1. */
 int oak_item_always(const oak_output_item_t *item);

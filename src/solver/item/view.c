@@ -90,6 +90,8 @@ oak_grid_view_t oak_view_domain(const oak_t *sim, const oak_selection_t *variabl
                           .nvar = variables->count,
                           .name = variables->name,
                           .unit = variables->unit,
+                          .nvector = variables->nvector,
+                          .vector = variables->vector,
                           .length_unit = oak_unit_of(&sim->setup, "length"),
                           .time_unit = oak_unit_of(&sim->setup, "time")};
   memcpy(view.block_size, sim->setup.block_size, sizeof view.block_size);

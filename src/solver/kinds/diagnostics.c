@@ -66,7 +66,7 @@ static void print_bodies(oak_output_item_t *item, double time, FILE *f) {
 static void print_head(const oak_output_item_t *item, FILE *f) {
   const oak_t *sim = item->sim;
   fprintf(f, ",dt,blocks,cells");
-  for (int v = 0; v < sim->setup.nvar; v++) fprintf(f, ",%s", sim->setup.description.name[v]);
+  for (int v = 0; v < sim->setup.nvar; v++) fprintf(f, ",%s", sim->setup.description.shown[v]);
   if (sim->setup.method.first_order) fprintf(f, ",first_order_cells");
   if (sim->setup.method.floors) fprintf(f, ",floored_cells");
   if (sim->setup.method.retry) fprintf(f, ",retries");

@@ -268,20 +268,25 @@ static void print_forces(const oak_setup_t *setup, const double (*force)[3], FIL
     }
 }
 
-static void print_names(const oak_output_item_t *item, FILE *f) {
-  static const char *const word[] = {"min", "max"};
+/* The names of the columns. \a old: with those of the variables in the physics and of axes x, y, z,
+ * which a key may use. */
+static void print_names(const oak_output_item_t *item, int old, FILE *f) {
+  static const char *const word[] = {"min", "max"}, *const axis[] = {"x", "y", "z"};
+  const oak_setup_t *setup = &item->sim->setup;
   const oak_t *sim = item->sim;
   fprintf(f, ",blocks,cells");
-  for (int v = 0; v < sim->setup.nvar; v++)
-    fprintf(f, ",total_%s,drift_%s", sim->setup.description.name[v],
-            sim->setup.description.name[v]);
+  for (int v = 0; v < sim->setup.nvar; v++) {
+    const char *name = old ? setup->description.name[v] : setup->description.shown[v];
+    fprintf(f, ",total_%s,drift_%s", name, name);
+  }
   for (int i = 0; i < 2 * item->variables.count; i++) {
-    fprintf(f, ",%s_%s", word[i % 2], item->variables.name[i / 2]);
+    const char *name = oak_selected_name(setup, &item->variables, i / 2, old);
+    fprintf(f, ",%s_%s", word[i % 2], name);
     for (int d = 0; d < sim->setup.dim; d++)
-      fprintf(f, ",%s_%s_at_%c", word[i % 2], item->variables.name[i / 2], "xyz"[d]);
+      fprintf(f, ",%s_%s_at_%s", word[i % 2], name, old ? axis[d] : oak_axis_name(setup, d));
   }
   for (int v = 0; v < item->variables.count; v++) {
-    const char *name = item->variables.name[v];
+    const char *name = oak_selected_name(setup, &item->variables, v, old);
     fprintf(f, ",integral_%s,mean_%s,l1_%s,l2_%s", name, name, name, name);
   }
   for (int g = 0; g < sim->setup.description.nglobal; g++)
@@ -292,19 +297,25 @@ static void print_names(const oak_output_item_t *item, FILE *f) {
 
 static void history_head(const oak_output_item_t *item, FILE *f) {
   const earlier_t *earlier = item->data;
-  print_names(item, f);
+  print_names(item, 0, f);
   oak_rates_head(&earlier->rates, f);
 }
 
 static oak_status_t open_history(oak_output_item_t *item) {
   earlier_t *earlier = item->data = calloc(1, sizeof *earlier);
-  OAK_FREED char *names = NULL;
-  size_t length;
-  FILE *f = earlier ? open_memstream(&names, &length) : NULL;
-  if (f) print_names(item, f);
-  const int good = f && fclose(f) == 0;
-  return good ? oak_rates_choose(item, names, &earlier->rates)
-              : OAK_FAIL(OAK_ERR_MEMORY, "no memory for output %s", item->name);
+  char *names[2] = {NULL, NULL};
+  int good = earlier != NULL;
+  for (int old = 0; old < 2 && good; old++) {
+    size_t length;
+    FILE *f = open_memstream(&names[old], &length);
+    if (f) print_names(item, old, f);
+    good = f && fclose(f) == 0;
+  }
+  const oak_status_t st = good ? oak_rates_choose(item, names[0], names[1], &earlier->rates)
+                               : OAK_FAIL(OAK_ERR_MEMORY, "no memory for output %s", item->name);
+  free(names[0]);
+  free(names[1]);
+  return st;
 }
 
 static void print_values(const oak_output_item_t *item, const oak_grid_view_t *view,

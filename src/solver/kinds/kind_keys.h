@@ -18,8 +18,11 @@
        "in one line; empty: all of it. xdmf, vtkhdf: the blocks that touch it; plotfile: the "   \
        "same, and averages elsewhere; picture: exactly this part; slice, history: the cells "    \
        "whose centres lie in it.")
-#define OAK_KEY_AXIS \
-  CHOICE("output.NAME.axis", "z", "x y z", "In 3D, the axis normal to the plane that is shown.")
+#define OAK_KEY_AXIS                                                                             \
+  CHOICE("output.NAME.axis", "z", "x y z r theta phi",                                           \
+         "In 3D, the axis normal to the plane that is shown; x, y, z are the first, second and " \
+         "third "                                                                                \
+         "axis in all coordinates.")
 #define OAK_KEY_POSITION                          \
   REAL("output.NAME.position", "1/2", 0, 1, NULL, \
        "In 3D, where the plane cuts that axis, as a fraction of the domain: 1/2 is the centre.")

@@ -114,7 +114,7 @@ static oak_status_t set_options(const oak_output_item_t *item, const oak_grid_vi
   o->low = range[0];
   o->high = range[1];
   o->width = oak_item_int(item, "width");
-  o->slice_axis = oak_item_choice(item, "axis");
+  o->slice_axis = oak_item_axis(item);
   o->slice_position = sim->setup.xmin[o->slice_axis] +
                       oak_item_real(item, "position") *
                           (sim->setup.xmax[o->slice_axis] - sim->setup.xmin[o->slice_axis]);
@@ -158,11 +158,8 @@ static oak_status_t subtract_start(const oak_output_item_t *item, const oak_grid
                                    oak_plotfile_t **start, oak_derived_t **difference) {
   OAK_TRY(oak_plotfile_open(item->start, view->block_size, start));
   const oak_grid_view_t *first = oak_plotfile_view(*start);
-  char name[OAK_VIEW_NAME];
-  int v = 0;
-  oak_view_file_name(view->name[0], name);
-  while (v < first->nvar && strcmp(first->name[v], name)) v++;
-  OAK_CHECK(v < first->nvar, OAK_ERR_INPUT,
+  const int v = oak_view_find(first, view->name[0]);
+  OAK_CHECK(v >= 0, OAK_ERR_INPUT,
             "%s has no variable %s: a difference is that of variables given at the start of the "
             "run",
             item->start, view->name[0]);

@@ -18,7 +18,13 @@ static int find_column(const char *head, const char *name) {
   return -1;
 }
 
-oak_status_t oak_rates_choose(const oak_output_item_t *item, const char *head,
+/* The name of a column. */
+static void name_column(const char *head, int column, char name[OAK_RATE_NAME]) {
+  for (head++; column > 0; column--) head += strcspn(head, ",") + 1;
+  snprintf(name, OAK_RATE_NAME, "%.*s", (int)strcspn(head, ","), head);
+}
+
+oak_status_t oak_rates_choose(const oak_output_item_t *item, const char *head, const char *old,
                               oak_row_rates_t *rates) {
   const char *text = oak_item_text(item, "rates");
   rates->count = 0;
@@ -28,7 +34,8 @@ oak_status_t oak_rates_choose(const oak_output_item_t *item, const char *head,
               oak_item_given(item, "rates"), OAK_MOST_RATES);
     char *name = rates->name[rates->count];
     snprintf(name, OAK_RATE_NAME, "%.*s", (int)length, text);
-    const int column = find_column(head, name);
+    int column = find_column(head, name);
+    if (column < 0 && (column = find_column(old, name)) >= 0) name_column(head, column, name);
     OAK_CHECK(column >= 0, OAK_ERR_INPUT,
               "%s: there is no column `%s` that has a rate; choose from %.900s%s",
               oak_item_given(item, "rates"), name, head + 1, strlen(head) > 900 ? " ..." : "");

@@ -19,8 +19,9 @@ typedef struct {
 } oak_row_rates_t;
 
 /** Choose the columns that the key `rates` of an output names. \a head: the names of all columns,
- * each after a comma. \return OAK_ERR_INPUT if there is no such column. */
-oak_status_t oak_rates_choose(const oak_output_item_t *item, const char *head,
+ * each after a comma; \a old: other names for them, which the key may use. \return OAK_ERR_INPUT if
+ * there is no such column. */
+oak_status_t oak_rates_choose(const oak_output_item_t *item, const char *head, const char *old,
                               oak_row_rates_t *rates);
 
 /** Print the names of the columns of rates, each after a comma. */

@@ -144,7 +144,7 @@ static oak_status_t write_line(oak_output_item_t *item, const oak_grid_view_t *v
 
 /* Along its axis. */
 static double slice_position(const oak_output_item_t *item, const oak_grid_view_t *view) {
-  const int d = oak_item_choice(item, "axis");
+  const int d = oak_item_axis(item);
   return view->xmin[d] + oak_item_real(item, "position") * (view->xmax[d] - view->xmin[d]);
 }
 
@@ -161,7 +161,7 @@ static oak_status_t open_slice(oak_output_item_t *item) {
   OAK_TRY(oak_item_only_3d(item, "axis"));
   OAK_TRY(oak_item_only_3d(item, "position"));
   const oak_grid_view_t view = oak_view_domain(sim, &item->variables);
-  const int axis = oak_item_choice(item, "axis");
+  const int axis = oak_item_axis(item);
   const oak_status_t st = oak_sample_plane_check(&view, axis, slice_position(item, &view),
                                                  level < 0 ? sim->setup.min_level : level);
   if (st != OAK_OK) return OAK_FAIL(OAK_ERR_INPUT, "output %s: %s", item->name, oak_last_error());
@@ -191,7 +191,7 @@ static void cut_region(const oak_output_item_t *item, const int axis[2], oak_tab
 
 static oak_status_t write_slice(oak_output_item_t *item, const oak_grid_view_t *view,
                                 const char *path) {
-  const int normal = oak_item_choice(item, "axis"), flat = view->dim == 2;
+  const int normal = oak_item_axis(item), flat = view->dim == 2;
   const int axis[2] = {!flat && normal == 0, !flat && normal != 2 ? 2 : 1};
   const int level = oak_item_int(item, "level");
   const double at = slice_position(item, view);

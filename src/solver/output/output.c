@@ -329,6 +329,7 @@ static oak_status_t write_file(oak_output_t *out, oak_output_item_t *item, int v
     item->variables.count = 1;
     item->variables.variable[0] = all.variable[variable];
     item->variables.name[0] = all.name[variable];
+    item->variables.unit[0] = all.unit[variable];
   }
   name_file(out, series_name(item), stem);
   const oak_status_t st = oak_output_put(out, &(oak_put_t){.path = path,

@@ -77,19 +77,11 @@ static oak_status_t check_domain(const oak_t *sim, const oak_initial_file_t *fil
     const double slack = 1e-9 * (view->xmax[d] - view->xmin[d]);
     OAK_CHECK(
         sim->setup.xmin[d] >= view->xmin[d] - slack && sim->setup.xmax[d] <= view->xmax[d] + slack,
-        OAK_ERR_INPUT, "%s: %s: %s has %c = %g to %g, which does not cover the domain, %g to %g",
-        origin, key, file->path, "xyz"[d], view -> xmin[d], view -> xmax[d], sim -> setup.xmin[d],
-        sim->setup.xmax[d]);
+        OAK_ERR_INPUT, "%s: %s: %s has %s = %g to %g, which does not cover the domain, %g to %g",
+        origin, key, file->path, oak_view_axis(view, d), view->xmin[d], view->xmax[d],
+        sim->setup.xmin[d], sim->setup.xmax[d]);
   }
   return OAK_OK;
-}
-
-static int find_variable(const oak_grid_view_t *view, const char *name) {
-  char in_file[OAK_VIEW_NAME];
-  oak_view_file_name(name, in_file);
-  for (int v = 0; v < view->nvar; v++)
-    if (!strcmp(view->name[v], name) || !strcmp(view->name[v], in_file)) return v;
-  return -1;
 }
 
 /** A variable of the state that a hook FIELD sets. */
@@ -108,14 +100,14 @@ static oak_status_t match_variables(const oak_t *sim, oak_initial_file_t *file) 
   for (int v = 0; v < setup->nvar; v++) {
     const char *name = setup->description.name[v];
     const int set = v == mask || is_set(setup, name);
-    file->variable[v] = set ? -1 : find_variable(file->view, name);
+    file->variable[v] = set ? -1 : oak_view_find(file->view, name);
     if (!set && file->variable[v] < 0 && v < physics - setup->scalars.count)
       snprintf(missing + strlen(missing), sizeof missing - strlen(missing), " %s", name);
   }
   for (int n = 0; n < setup->fields.count; n++)
     file->field[n] = setup->fields.field[n].function
                          ? -1
-                         : find_variable(file->view, setup->fields.field[n].name);
+                         : oak_view_find(file->view, setup->fields.field[n].name);
   OAK_CHECK(!*missing, OAK_ERR_INPUT,
             "%s: %s: %s lacks%s, variables of the physics: write all conserved variables to it",
             oak_params_origin(setup->params, key), key, file->path, missing);

@@ -26,17 +26,41 @@ static const struct {
 };
 enum { NCONDITIONS = sizeof conditions / sizeof *conditions };
 
+/* The key of a variable on a face, with its name in outputs or (\a old) in the physics. \return 0:
+ * both are the same. */
+static int print_key(const oak_setup_t *setup, int f, int v, int old, char key[128]) {
+  const oak_description_t *d = &setup->description;
+  snprintf(key, 128, "boundary.%s.%s", face_name[f], old ? d->name[v] : d->shown[v]);
+  return strcmp(d->name[v], d->shown[v]) != 0;
+}
+
 oak_status_t oak_boundary_declare(oak_setup_t *setup) {
   for (int f = 0; f < 2 * setup->dim; f++)
-    for (int v = 0; v < setup->nvar; v++) {
-      char key[128], help[256];
-      snprintf(key, sizeof key, "boundary.%s.%s", face_name[f], setup->description.name[v]);
-      snprintf(help, sizeof help, "Condition for %s alone; empty: as boundary.%s.",
-               setup->description.name[v], face_name[f]);
-      const oak_param_desc_t desc = {
-          .key = key, .type = OAK_PARAM_TEXT, .fallback = "", .help = help};
-      OAK_TRY(oak_params_declare(setup->params, &desc, 1));
-    }
+    for (int v = 0; v < setup->nvar; v++)
+      for (int old = 0; old < 2; old++) {
+        char key[128], help[256];
+        if (!print_key(setup, f, v, old, key) && old) continue;
+        snprintf(help, sizeof help, "Condition for %s alone; empty: as boundary.%s.",
+                 setup->description.shown[v], face_name[f]);
+        const oak_param_desc_t desc = {
+            .key = key, .type = OAK_PARAM_TEXT, .fallback = "", .help = help};
+        OAK_TRY(oak_params_declare(setup->params, &desc, 1));
+      }
+  return OAK_OK;
+}
+
+/* The condition of a variable, by either name. */
+static oak_status_t text_of(const oak_setup_t *setup, int f, int v, char key[128],
+                            const char **text) {
+  char other[128];
+  const int two = print_key(setup, f, v, 1, other);
+  print_key(setup, f, v, 0, key);
+  *text = oak_params_text(setup->params, key);
+  if (!two || !*oak_params_text(setup->params, other)) return OAK_OK;
+  OAK_CHECK(!**text, OAK_ERR_INPUT, "%s and %s are the same key: leave one of them out", key,
+            other);
+  memcpy(key, other, sizeof other);
+  *text = oak_params_text(setup->params, key);
   return OAK_OK;
 }
 
@@ -92,8 +116,8 @@ oak_status_t oak_boundary_read(oak_setup_t *setup, oak_bc_t *bc, int periodic[3]
     for (int v = 0; v < setup->nvar && f < 2 * setup->dim; v++) {
       oak_bc_t *b = &bc[f * setup->nvar + v];
       *b = all;
-      snprintf(key, sizeof key, "boundary.%s.%s", face_name[f], setup->description.name[v]);
-      const char *text = oak_params_text(setup->params, key);
+      const char *text;
+      OAK_TRY(text_of(setup, f, v, key, &text));
       OAK_CHECK(!*text || !axis, OAK_ERR_INPUT,
                 "%s: %s: %s, where oak mirrors the solution; leave the key out",
                 oak_params_origin(setup->params, key), key, axis);

@@ -180,12 +180,8 @@ const char *oak_not_isolated(const oak_setup_t *setup) {
 }
 
 const char *oak_axis_name(const oak_setup_t *setup, int axis) {
-  static const char *const name[][3] = {[OAK_CARTESIAN] = {"x", "y", "z"},
-                                        [OAK_AXISYMMETRIC] = {"r", "z", ""},
-                                        [OAK_POLAR] = {"r", "phi", ""},
-                                        [OAK_CYLINDRICAL] = {"r", "phi", "z"},
-                                        [OAK_SPHERICAL] = {"r", "theta", "phi"}};
-  return name[setup->coordinates][axis];
+  return setup->coordinates && axis >= setup->dim ? ""
+                                                  : oak_geometry_axis(setup->coordinates, axis);
 }
 
 double oak_domain_volume(const oak_setup_t *setup) {

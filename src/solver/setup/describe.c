@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/geometry.h"
 #include "solver/setup/setup.h"
 
 /* Split words of `text` in place into names from position `first`. */
@@ -209,6 +210,37 @@ static void name_after_file(const char *path, char title[OAK_TITLE_BYTES]) {
   snprintf(title, OAK_TITLE_BYTES, "%.*s", (int)strlen(name) - ending, name);
 }
 
+/* The vectors among the variables. Without a declaration there may be a velocity. */
+static oak_status_t read_vectors(oak_setup_t *setup, oak_module_t *module) {
+  oak_description_t *d = &setup->description;
+  int list[3 * OAK_MAX_VECTORS + 1];
+  OAK_TRY(oak_device_constant(setup->dev, module, "oak_describe_vector_list", list, sizeof list));
+  while (d->vectors.count < OAK_MAX_VECTORS && list[3 * d->vectors.count] >= 0) {
+    memcpy(d->vectors.of[d->vectors.count], list + 3 * d->vectors.count, 3 * sizeof *list);
+    d->vectors.count++;
+  }
+  if (d->vectors.declared || d->normal[0] < 0) return OAK_OK;
+  memcpy(d->vectors.of[d->vectors.count], d->normal, sizeof d->normal);
+  if (setup->dim == 2) d->vectors.of[d->vectors.count][2] = -1;
+  d->vectors.count++;
+  return OAK_OK;
+}
+
+/* The names of variables in outputs. */
+static void name_outputs(oak_setup_t *setup) {
+  oak_description_t *d = &setup->description;
+  memcpy(d->shown, d->name, sizeof d->shown);
+  for (int i = 0; i < 6 * d->vectors.count; i++) {
+    const int component = d->vectors.of[i / 6][i % 3], v = component + (i / 3 % 2) * d->nvar;
+    char name[256];
+    if (component < 0 || component >= d->nvar) continue;
+    oak_component_name(setup->coordinates, d->name[v], i % 3, name, sizeof name);
+    if (strlen(name) >= sizeof *d->curved) continue;
+    memcpy(d->curved[v], name, strlen(name) + 1);
+    d->shown[v] = d->curved[v];
+  }
+}
+
 static oak_status_t read_description(oak_setup_t *setup, oak_module_t *module) {
   oak_description_t *d = &setup->description;
   int nvar, mass;
@@ -238,6 +270,8 @@ static oak_status_t read_description(oak_setup_t *setup, oak_module_t *module) {
   oak_read_hooks(setup, module);
   OAK_TRY(oak_equations_describe(setup, module));
   if (oak_has_solids(setup)) OAK_TRY(add_solid(setup));
+  OAK_TRY(read_vectors(setup, module));
+  name_outputs(setup);
   for (int n = 0; n < setup->files.declared.count; n++) OAK_TRY(read_parameter(setup, module, n));
   for (int n = 0; n < setup->files.declared.noutput; n++) read_output(setup, module, n);
   for (int n = 0; n < setup->files.declared.nfixed; n++) read_fixed(setup, module, n);

@@ -12,19 +12,23 @@
 #include "solver/setup/kernel_table.h"
 #include "solver/setup/runge_kutta.h"
 
-enum { OAK_MAX_NVAR = 32, OAK_LONGEST_SCALAR = 31 };
+enum { OAK_MAX_NVAR = 32, OAK_MAX_VECTORS = 10, OAK_LONGEST_SCALAR = 31 };
 
 /** What a physics and a problem file declare (kernels/hooks.h, kernels/describe.c). */
 typedef struct {
   char variables[OAK_NAMES_BYTES], primitives[OAK_NAMES_BYTES]; /**< storage of variable names */
   char physics_title[OAK_TITLE_BYTES], problem_title[OAK_TITLE_BYTES];
   int nvar;
-  const char *name[2 * OAK_MAX_NVAR + 1]; /**< conserved, primitive, "level" */
-  int normal[3];                          /**< component of the velocity along each axis, or -1 */
+  const char *name[2 * OAK_MAX_NVAR + 1];  /**< conserved, primitive, "level" */
+  const char *shown[2 * OAK_MAX_NVAR + 1]; /**< the same in outputs: v_r for vx */
+  char curved[2 * OAK_MAX_NVAR][48];       /**< storage of such names */
+  int normal[3];                           /**< component of the velocity along each axis, or -1 */
   struct {
     int declared, sides;   /**< the physics has PHYSICS_VECTORS; it has PHYSICS_SIDES */
     int planar;            /**< a vector has no third component */
     uint32_t component[3]; /**< bits of the first, second and third components of all vectors */
+    int count, of[OAK_MAX_VECTORS][3]; /**< the vectors, -1: no third component; without a
+                                        * declaration the velocity alone */
   } vectors;
   uint32_t mirror[3];         /**< bits of the variables that a wall normal to each axis negates */
   char has[2][OAK_MAX_HOOKS]; /**< [owner] whether its file has a hook of files.declared */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/geometry.h"
 #include "solver/setup/setup.h"
 
 static const char *const owner_name[] = {
@@ -77,7 +78,7 @@ static int is_of_physics(const oak_setup_t *setup, const char *name) {
 const char *oak_unit_of(const oak_setup_t *setup, const char *name) {
   const oak_units_t *units = &setup->units;
   for (int n = 0; n < units->count; n++)
-    if (!strcmp(units->of[n].name, name)) return units->of[n].unit;
+    if (oak_component_same(setup->coordinates, units->of[n].name, name)) return units->of[n].unit;
   if (!is_of_physics(setup, name)) return "";
   return units->other[*units->other[OAK_OF_PROBLEM] ? OAK_OF_PROBLEM : OAK_OF_PHYSICS];
 }
