@@ -5,6 +5,7 @@ Cartesian coordinate plus 2, so a reader's own centres and sizes of the cells mu
 itself; XDMF files are read as the format says.
 
 usage: test_curved_readers.py --oak OAK --mpiexec "mpiexec -n" --np N"""
+import json
 import os
 import subprocess
 import sys
@@ -22,6 +23,12 @@ try:
     from vtkmodules.vtkIOHDF import vtkHDFReader
 except ImportError as missing:
     oak_test.need_module(missing)
+
+try:
+    import yt
+    yt.set_log_level("error")
+except ImportError:
+    yt = None
 
 PROBLEM = """
 #define WIND {0.3, -0.2, OAK_DIM == 3 ? 0.1 : 0}
@@ -153,6 +160,15 @@ def check(grids, axes, volume, error):
     return cells, found
 
 
+def check_yt(path, dim, count):
+    """yt finds all cells, with the coordinates as x, y, z."""
+    if not yt:
+        return
+    data = yt.load(path)
+    assert data.geometry == "cartesian" and data.dimensionality == dim
+    assert data.all_data()["boxlib", "rho"].size == count, (data.all_data()["boxlib", "rho"].size, count)
+
+
 def case(options, name, folder):
     dim, blocks, trees, low, high, volume, error = CASES[name]
     coordinates = "spherical" if name == "half" else name.split("_")[0]
@@ -164,12 +180,20 @@ def case(options, name, folder):
     with open(os.path.join(folder, "run.ini"), "w", encoding="utf-8") as file:
         file.write(RUN.format(dim=dim, coordinates=coordinates, radius=radius, blocks=blocks, trees=trees, low=low, high=high,
                               ends=ends))
-    subprocess.run([*options.ranks, "run", "run.ini", "device.flags=-O1"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+    said = subprocess.run([*options.ranks, "run", "run.ini", "device.flags=-O1"], cwd=folder, check=True, stdout=subprocess.PIPE, text=True).stdout
+    count = json.loads(subprocess.run([options.oak, "ls", "out/plt000000", "--json"], cwd=folder, check=True, stdout=subprocess.PIPE,
+                                      text=True).stdout)["cells"]
     from_blocks = check(read_xdmf(os.path.join(folder, "out/blocks_000000.xdmf")), axes, volume, error)
     path = os.path.join(folder, "out/cells_000000.vtkhdf")
     if not os.path.exists(path):
         raise oak_test.Skipped("oak was built without HDF5")
     from_cells = check(read_vtkhdf(path), axes, volume, error)
+    beside = check(read_vtkhdf(os.path.join(folder, "out/plt000000.vtkhdf")), axes, volume, error)
+    assert beside == from_cells and count == beside[0], (beside, count)
+    assert f"plotfiles plt: ParaView, VisIt and yt take {', '.join(axes)} for x" in said and "open the files plt*.vtkhdf" in said, said
+    with open(os.path.join(folder, "out/plotfiles.vtkhdf.series"), encoding="utf-8") as file:
+        assert [entry["name"] for entry in json.load(file)["files"]][0] == "plt000000.vtkhdf"
+    check_yt(os.path.join(folder, "out/plt000000"), dim, count)
     assert from_cells[0] == from_blocks[0] and abs(from_cells[1] - from_blocks[1]) < 1e-12, (from_cells, from_blocks)
 
 

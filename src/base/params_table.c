@@ -334,6 +334,11 @@ const oak_param_desc_t oak_param_table[] = {
     TEXT("output.plot_region", "",
          "Lower and then upper corner of the part of the domain that plotfiles hold, all "
          "coordinates in one line; elsewhere they hold averages. Empty: all of it."),
+    CHOICE("output.plot_space", "auto", "auto none vtkhdf xdmf",
+           "Format of a second file beside each plotfile, with the cells where they are in space. "
+           "auto: vtkhdf (xdmf if oak was built without HDF5) in polar, cylindrical and spherical "
+           "coordinates, which programs other than oak read from plotfiles as x, y, z; none in "
+           "others."),
     REAL("output.picture_every", "0", 0, INFINITY, "time",
          "Time between pictures; 0: none by time."),
     INT("output.picture_steps", "0", 0, INFINITY, "steps",

@@ -245,9 +245,9 @@ static void print_shape(const writer_t *w, int more, char shape[SHAPE]) {
 /** \a unit: "" if there is none. */
 static void print_item(FILE *out, const writer_t *w, const char *name, const char *unit, int vector,
                        const char *type, int bytes, int64_t seek, const char *data) {
-  char shape[SHAPE + 2];
-  print_shape(w, 0, shape);
-  if (vector) strcat(shape, " 3");
+  char cells[SHAPE], shape[SHAPE + 2];
+  print_shape(w, 0, cells);
+  snprintf(shape, sizeof shape, "%s%s", cells, vector ? " 3" : "");
   fprintf(out, "<Attribute Name=\"%s\" AttributeType=\"%s\" Center=\"Cell\">", name,
           vector ? "Vector" : "Scalar");
   if (*unit) fprintf(out, "<Information Name=\"Unit\" Value=\"%s\"/>", unit);

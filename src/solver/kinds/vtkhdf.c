@@ -17,7 +17,7 @@ static const oak_series_t series = {.ending = OAK_VTKHDF ".series",
                                     .commas = 1};
 
 static oak_status_t open_vtkhdf(oak_output_item_t *item) {
-  return oak_vtkhdf_supported(oak_item_given(item, "kind"));
+  return oak_vtkhdf_supported(oak_item_given(item, item->section ? "kind" : "space"));
 }
 
 static oak_status_t check_vtkhdf(const oak_output_item_t *item) {

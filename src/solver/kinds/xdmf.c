@@ -24,25 +24,28 @@ static const oak_series_t series = {
     .after = "\" xpointer=\"xpointer(/Xdmf/Domain/Grid)\"/>\n",
     .tail = "</Grid>\n</Domain></Xdmf>\n"};
 
+/* Files beside plotfiles have none. */
+static int ghost_layers(const oak_output_item_t *item) {
+  return item->section ? oak_item_int(item, "ghost_layers") : 0;
+}
+
 static oak_status_t open_xdmf(oak_output_item_t *item) {
   const oak_setup_t *setup = &item->sim->setup;
   int most = setup->block_size[0] / 2;
   for (int d = 1; d < setup->dim; d++)
     most = setup->block_size[d] / 2 < most ? setup->block_size[d] / 2 : most;
-  OAK_CHECK(oak_item_int(item, "ghost_layers") <= most, OAK_ERR_INPUT,
+  OAK_CHECK(ghost_layers(item) <= most, OAK_ERR_INPUT,
             "[output.%s]: ghost_layers = %d: at most half a block, %d", item->name,
-            oak_item_int(item, "ghost_layers"), most);
+            ghost_layers(item), most);
   return OAK_OK;
 }
 
 /* Ghost cells come from other ranks. */
-static int takes_over(const oak_output_item_t *item) {
-  return oak_item_int(item, "ghost_layers") == 0;
-}
+static int takes_over(const oak_output_item_t *item) { return ghost_layers(item) == 0; }
 
 static oak_status_t write_xdmf(oak_output_item_t *item, const oak_grid_view_t *view,
                                const char *path) {
-  return oak_xdmf_write(view, oak_item_int(item, "ghost_layers"), path);
+  return oak_xdmf_write(view, ghost_layers(item), path);
 }
 
 const oak_output_kind_t oak_output_xdmf = {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "io/folder/file_list.h"
+#include "io/vtkhdf/vtkhdf.h"
 #include "solver/output/output_table.h"
 #include "solver/output/provenance.h"
 
@@ -35,7 +36,17 @@ oak_status_t oak_write_picture(oak_t *sim, const char *path) {
 
 /* ---- the outputs of a run */
 
-/* The outputs of the keys in [output]: totals, pictures, plotfiles, in the order of writing. */
+/* The kind of the files beside plotfiles; NULL: there are none. */
+static const oak_output_kind_t *second_kind(const oak_setup_t *setup) {
+  static const oak_output_kind_t *const kind[] = {NULL, NULL, &oak_output_vtkhdf, &oak_output_xdmf};
+  const int choice = oak_params_choice(setup->params, "output.plot_space");
+  if (choice > 0) return kind[choice];
+  if (setup->coordinates <= OAK_AXISYMMETRIC) return NULL;
+  return oak_vtkhdf_supported("") == OAK_OK ? &oak_output_vtkhdf : &oak_output_xdmf;
+}
+
+/* The outputs of the keys in [output]: totals, pictures, plotfiles and files beside these, in the
+ * order of writing. */
 static oak_status_t add_plain(oak_output_t *out) {
   oak_t *sim = out->sim;
   const int steps = oak_params_int(sim->setup.params, "output.diagnostics_every");
@@ -54,6 +65,12 @@ static oak_status_t add_plain(oak_output_t *out) {
                                      : item->schedule.steps > 0 || item->schedule.every > 0;
     oak_schedule_begin(&item->schedule, NULL, 0);
   }
+  const oak_output_kind_t *second = second_kind(&sim->setup);
+  if (!second) return OAK_OK;
+  const oak_schedule_t schedule = item->schedule;
+  item = &out->item[out->nitem++];
+  OAK_TRY(oak_item_init(item, sim, "plt", "output.plot_", second));
+  item->schedule = schedule;
   return OAK_OK;
 }
 
@@ -88,7 +105,7 @@ static oak_status_t make_items(oak_output_t *out) {
   const char *key;
   int count = 0;
   while (oak_params_output(out->sim->setup.params, count)) count++;
-  OAK_TRY(OAK_NEW(out->item, (size_t)count + 3));
+  OAK_TRY(OAK_NEW(out->item, (size_t)count + 4));
   OAK_TRY(add_plain(out));
   for (int n = 0; (key = oak_params_output(out->sim->setup.params, n)); n++)
     OAK_TRY(add_section(out, key));
@@ -119,7 +136,8 @@ oak_status_t oak_output_print(oak_t *sim, FILE *stream) {
   for (int i = 0; i < out.nitem && st == OAK_OK && stream; i++) {
     const oak_output_item_t *item = &out.item[i];
     if (!is_wanted(&item->schedule)) continue;
-    fprintf(stream, "  %-9s %-11s ", title, item->name);
+    const int second = !item->section && *item->ending == '.' && item->kind->cuts_blocks;
+    fprintf(stream, "  %-9s %-11s ", title, second ? item->ending + 1 : item->name);
     print_schedule(&item->schedule, stream);
     fprintf(stream, "\n");
     title = "";
@@ -142,12 +160,16 @@ static oak_status_t claim(const oak_output_t *out, const oak_output_item_t *item
              kind->row ? ".csv" : kind->series->ending);
     OAK_TRY(oak_run_folder_claim(&out->run_folder, name));
   }
-  for (int v = 0; files && !item->section && v < item->variables.count; v++) {
+  for (int v = 0; files && kind->each_variable && !item->section && v < item->variables.count;
+       v++) {
     snprintf(name, sizeof name, "%s_" DIGITS "*%s", item->variables.name[v], item->ending);
     OAK_TRY(oak_run_folder_claim_all(&out->run_folder, name));
   }
-  snprintf(name, sizeof name, "%s_" DIGITS "[0-9][0-9]*%s", item->name, item->ending);
-  return files && item->section ? oak_run_folder_claim_all(&out->run_folder, name) : OAK_OK;
+  snprintf(name, sizeof name, "%s%s" DIGITS "[0-9][0-9]*%s", item->name, item->section ? "_" : "",
+           item->ending);
+  return files && (item->section || !kind->each_variable)
+             ? oak_run_folder_claim_all(&out->run_folder, name)
+             : OAK_OK;
 }
 
 /* Rank 0: the kind of a folder that a run has written, by its name. */
@@ -243,6 +265,25 @@ static oak_status_t start(oak_output_t *out, int restart) {
 oak_status_t oak_output_begin(oak_output_t *out) { return start(out, 0); }
 
 oak_status_t oak_output_continue(oak_output_t *out) { return start(out, 1); }
+
+void oak_output_advise(const oak_output_t *out) {
+  const oak_setup_t *setup = &out->sim->setup;
+  const oak_output_item_t *second = NULL;
+  if (setup->coordinates <= OAK_AXISYMMETRIC) return;
+  for (int i = 0; i < out->nitem; i++)
+    if (!out->item[i].section && out->item[i].kind->cuts_blocks) second = &out->item[i];
+  for (int i = 0; i < out->nitem; i++) {
+    const oak_output_item_t *item = &out->item[i];
+    if (item->kind != &oak_output_plotfile || !is_wanted(&item->schedule)) continue;
+    const oak_output_item_t *beside = item->section ? NULL : second;
+    oak_progress_note(
+        out->progress, "plotfiles %s: ParaView, VisIt and yt take %s, %s%s%s for x, y%s; %s%s%s%s",
+        item->name, oak_axis_name(setup, 0), oak_axis_name(setup, 1), setup->dim == 3 ? ", " : "",
+        oak_axis_name(setup, 2), setup->dim == 3 ? ", z" : "",
+        beside ? "open the files " : "kind = vtkhdf or xdmf has the cells in space",
+        beside ? item->name : "", beside ? "*" : "", beside ? beside->ending : "");
+  }
+}
 
 /* ---- writing */
 

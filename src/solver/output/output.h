@@ -37,6 +37,8 @@ oak_status_t oak_output_continue(oak_output_t *out);
 /** Say which outputs a run would write, and when, on \a stream (NULL: only check the keys).
  * Collective. */
 oak_status_t oak_output_print(oak_t *sim, FILE *stream);
+/** Note on the terminal which files other programs cannot place in space, and what they can. */
+void oak_output_advise(const oak_output_t *out);
 /** Write what is due now; \a last: the run ends here. Collective. */
 oak_status_t oak_output_write(oak_output_t *out, double dt, int last);
 /** The next time that an output has to meet exactly; INFINITY: none. */

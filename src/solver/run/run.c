@@ -297,6 +297,7 @@ static oak_status_t run_all(oak_t *sim, const oak_run_options_t *run) {
   oak_log_begin(&log, sim, run->command);
   options.log = log.stream;
   r.progress.options = options; /* for notes before the table begins */
+  oak_output_advise(&out);
   oak_status_t st = oak_agree(sim->setup.comm, oak_saving_open(&saving, &out));
   if (st == OAK_OK && patience > 0)
     st = oak_watchdog_start(sim->setup.comm, &sim->data.timers, patience, &r.dog);
