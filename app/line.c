@@ -7,7 +7,7 @@
 /* ---- oak line ---- */
 
 /* Options, in the order of the tables at the end of this file. */
-enum { VAR, OUT, FROM, TO, AXIS = FROM, AT, LEVEL };
+enum { VAR, OUT, GAS, FROM, TO, AXIS = FROM, AT, LEVEL };
 
 static oak_status_t line_ends(const oak_grid_view_t *view, const char *const *s, double from[3],
                               double to[3]) {
@@ -67,9 +67,10 @@ static oak_status_t open_and_print(const char *path, const char *const *s, print
   const oak_status_t opened = oak_plotfile_open(oak_look_last(&list), NULL, &p);
   oak_look_free(&list);
   OAK_TRY(opened);
-  const oak_grid_view_t *view = oak_plotfile_view(p);
-  oak_status_t st = oak_look_variables(view, s[VAR], &var, &nvar);
-  if (st == OAK_OK) st = print(view, s, var, nvar);
+  oak_grid_view_t view = *oak_plotfile_view(p);
+  view.no_dielectrics = s[GAS] != NULL;
+  oak_status_t st = oak_look_variables(&view, s[VAR], &var, &nvar);
+  if (st == OAK_OK) st = print(&view, s, var, nvar);
   free(var);
   oak_plotfile_close(&p);
   return st;
@@ -83,9 +84,12 @@ static int slice(oak_arguments_t *a) {
   return open_and_print(a->word[0], a->option, print_slice) == OAK_OK ? 0 : oak_report_failure(0);
 }
 
-#define COMMON_OPTIONS                                                                             \
-  {"--var", "A,B", "print these variables (default: all)"}, {                                      \
-    "-o", "FILE", "write to FILE: a NumPy array with named columns if FILE ends in .npy, else CSV" \
+#define COMMON_OPTIONS                                                                    \
+  {"--var", "A,B", "print these variables (default: all)"},                               \
+      {"-o", "FILE",                                                                      \
+       "write to FILE: a NumPy array with named columns if FILE ends in .npy, else CSV"}, \
+  {                                                                                       \
+    "--no-dielectrics", NULL, "leave out dielectrics (nan), as other solids"              \
   }
 
 static const oak_option_t line_options[] = {

@@ -32,7 +32,8 @@ enum {
   WIDTH,
   TITLE,
   OUT,
-  ALL
+  ALL,
+  GAS
 };
 
 /* ---- options ---- */
@@ -161,7 +162,9 @@ static oak_status_t draw(const char *plotfile, const char *const *s, const doubl
   double region[2][3];
   char *name = NULL, *title = NULL, *run = oak_text_new("%s/..", plotfile);
   oak_status_t st = oak_plotfile_open(plotfile, NULL, &p);
-  const oak_grid_view_t *view = p ? oak_plotfile_view(p) : NULL;
+  oak_grid_view_t own = p ? *oak_plotfile_view(p) : (oak_grid_view_t){0};
+  const oak_grid_view_t *view = &own;
+  own.no_dielectrics = s[GAS] != NULL;
   if (st == OAK_OK) st = read_options(view, s, region, &o);
   if (run) title = oak_run_folder_note(run, "title");
   if (!o.title) o.title = title;
@@ -211,8 +214,10 @@ static oak_status_t find_range(const char *const *s, char **list, int count, dou
     OAK_TRY(oak_plotfile_open(list[i], NULL, &p));
     oak_status_t st = s[VAR] ? oak_look_variable(oak_plotfile_view(p), s[VAR], &v) : OAK_OK;
     if (st == OAK_OK) {
-      if (oak_plotfile_view(p)->has_mask)
-        st = oak_view_range(oak_plotfile_view(p), v, one);
+      oak_grid_view_t view = *oak_plotfile_view(p);
+      view.no_dielectrics = s[GAS] != NULL;
+      if (view.has_mask)
+        st = oak_view_range(&view, v, one);
       else
         oak_plotfile_range(p, v, one);
     }
@@ -294,6 +299,7 @@ static const oak_option_t options[] = {
     {"--all", NULL,
      "draw a picture of each plotfile. FILE contains %04d, which becomes the number of the "
      "picture. Without --range, all pictures have the range of the variable in the whole run"},
+    {"--no-dielectrics", NULL, "draw dielectrics grey, as other solids"},
     {NULL, NULL, NULL}};
 
 const oak_command_t oak_command_plot = {

@@ -232,8 +232,9 @@ OAK_API int64_t oak_retries(const oak_t *sim);
 /** Cells raised to a floor of the physics since the start, on all ranks; each stage counts. Each
  * floor adds to the totals of the conserved variables. */
 OAK_API int64_t oak_floored_cells(const oak_t *sim);
-OAK_API const char *oak_variable_name(const oak_t *sim,
-                                      int variable);      /**< conserved, then primitive */
+/** Conserved variables, then primitive ones, by their names in the physics. Outputs say v_r for vx
+ * in other coordinates than Cartesian; functions that take a name know both. */
+OAK_API const char *oak_variable_name(const oak_t *sim, int variable);
 OAK_API int oak_block_level(const oak_t *sim, int block); /**< -1: this rank has no such block */
 /** Lower corner and cell size of a local block; NaN if this rank has no such block. With
  * mesh.radius = logarithmic, the first coordinate is ln r. */

@@ -215,11 +215,14 @@ OAK_FN int oak_body_begins(const oak_at_t *at, const double size[]) {
   return fabs(oak_nearest_solid(at)) < reach && fabs(oak_wall_distance(at, size, away)) < reach;
 }
 
-/* Whether a cell is solid when the run starts. */
+/* The mask of a cell when the run starts: 1 in solids, 2 in dielectrics, whose values outputs show.
+ */
 OAK_FN int oak_solid(const oak_at_t *at) {
 #if OAK_NBODY
-  const oak_body_t b = oak_body_near(at, OAK_ALL_BODIES);
-  return oak_is_inside(at, &b);
+  const int glass = 1 << OAK_BODY_DIELECTRIC;
+  const oak_body_t others = oak_body_near(at, OAK_ALL_BODIES & ~glass);
+  const oak_body_t dielectric = oak_body_near(at, glass);
+  return oak_is_inside(at, &others) ? 1 : 2 * oak_is_inside(at, &dielectric);
 #else
   return problem_solid(at) < 0;
 #endif

@@ -74,7 +74,7 @@ OAK_FN int set_cells(const oak_initial_args_t *arg, long n OAK_LANE_PARAM) {
       OAK_FIXED(OAK_KEEP_FIXED)
 #endif
 #if NSOLID
-      q[SOLID_VAR] = oak_solid(&at) ? 1 : 0;
+      q[SOLID_VAR] = (real)oak_solid(&at);
 #endif
 #if NSOLID
       found |= look_at_bodies(arg, &at, n, i, row % OAK_NY);

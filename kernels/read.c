@@ -155,7 +155,7 @@ enum { MEASURE_LANES = OAK_MANY_THREADS ? 128 : 1 };
 
 /* A lane's share of a block. */
 OAK_FN oak_measured_t measure_share(const oak_field_t *f, long block, const double *x,
-                                    const double *mask, const int *box, int lane) {
+                                    const double *mask, int dielectrics, const int *box, int lane) {
   oak_measured_t m;
   m.sum = m.count = m.norm[0] = m.norm[1] = 0;
   m.value[0] = (double)INFINITY;
@@ -164,10 +164,11 @@ OAK_FN oak_measured_t measure_share(const oak_field_t *f, long block, const doub
   for (int c = lane; c < OAK_CELLS; c += MEASURE_LANES) {
     if (box && !oak_in_box(box, c)) continue;
 #if NSOLID
-    if (mask && oak_is_solid((real)mask[c])) continue;
+    if (mask && oak_is_solid((real)mask[c]) && !(dielectrics && oak_is_dielectric((real)mask[c])))
+      continue;
     m.count += oak_volume_factor(f, block, c);
 #else
-    (void)mask;
+    (void)mask, (void)dielectrics;
 #endif
     const double weight = oak_volume_factor(f, block, c);
     m.sum += x[c] * weight;
@@ -211,7 +212,8 @@ OAK_KERNEL(oak_measure, oak_measure_args_t, 128) {
     const double *mask = arg.mask ? arg.mask + n * OAK_CELLS : NULL;
     const int *box = arg.box ? arg.box + 6 * n : NULL;
     OAK_SHARED oak_measured_t part[MEASURE_LANES];
-    OAK_INNER(i, MEASURE_LANES) part[i] = measure_share(&arg.f, arg.first + n, x, mask, box, i);
+    OAK_INNER(i, MEASURE_LANES)
+      part[i] = measure_share(&arg.f, arg.first + n, x, mask, arg.dielectrics, box, i);
     for (int half = MEASURE_LANES / 2; half > 0; half /= 2) {
       OAK_BARRIER;
       OAK_INNER(i, half) measure_join(&part[i], &part[i + half]);

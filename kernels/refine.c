@@ -327,8 +327,9 @@ OAK_FN void look_at_solids(const oak_refine_args_t *arg, long n,
       int differs = 0;
       for (int face = 0; face < OAK_FACES; face++) {
         const int step = face & 1 ? 1 : -1, dir = face / 2;
-        differs |= oak_get(&arg->f, n, SOLID_VAR, i + (dir == 0) * step, j + (dir == 1) * step,
-                           k + (dir == 2) * step) != own;
+        const real other = oak_get(&arg->f, n, SOLID_VAR, i + (dir == 0) * step,
+                                   j + (dir == 1) * step, k + (dir == 2) * step);
+        differs |= oak_is_solid(other) != oak_is_solid(own);
       }
       const oak_at_t at = oak_place(&arg->f, &user, n, i, j, k);
       for (int d = 0; d < OAK_DIM; d++) size[d] = oak_size(&arg->f, n, i, j, d);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Solids (hook SOLID): cells whose mask is 1 keep their state, and faces between them and other
- * cells are walls. Across a wall the flux kernel sees a mirror image, as beyond a boundary that
- * reflects. */
+ * Solids (hook SOLID): cells whose mask is 1 or 2 keep their state, and faces between them and
+ * other cells are walls. Across a wall the flux kernel sees a mirror image, as beyond a boundary
+ * that reflects. */
 #ifndef OAK_SOLIDS_H
 #define OAK_SOLIDS_H
 
@@ -11,9 +11,10 @@
 #if NSOLID
 #define SOLID_VAR (NVAR - 1)
 
-/** Whether a cell with this mask is solid. Averages of solid cells and others lie between 0 and 1.
- */
+/** Whether a cell with this mask is solid. Averages of solid cells and others lie between. */
 OAK_FN int oak_is_solid(real mask) { return mask >= (real)0.5; }
+/** Whether it is in a dielectric. */
+OAK_FN int oak_is_dielectric(real mask) { return mask >= (real)1.5; }
 
 /** The factor of variable v, 1 or -1, in the mirror image across a wall normal to axis `dir`. At
  * walls without slip, all components of vectors change their sign. */

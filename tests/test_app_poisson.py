@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The potential of Poisson's equation in oak's commands, for CTest: `oak check` of a physics with POISSON; phi in lines
 and pictures beside the exact potential of a dielectric cylinder in a field (J. D. Jackson, Classical Electrodynamics,
-section 4.4); a run that is interrupted and continued has the same phi bit for bit.
+section 4.4); a run that is interrupted and continued has the same phi bit for bit. All outputs have the exact potential of
+a plate of glass between two electrodes, unless they are to leave out dielectrics.
 
 usage: test_app_poisson.py --oak OAK --source TREE --mpiexec "mpiexec -n" --np N"""
 import csv
@@ -22,6 +23,62 @@ POISSON(at, q) { return 4 * M_PI * q[RHO]; }
 SOURCE(at, q, source) { source[MX] -= q[RHO] * at->f.phi_x; }
 """
 EPSILON, RADIUS = 5, 0.25
+
+
+GLASS = """FIELD_STORED(phi)
+FIELD_STORED(phi_y)
+POISSON(at, q) { return 0; }
+POISSON_BOUNDARY(at, face) { return face == 3; }
+INITIAL(at, q) { q[0] = 1; }
+"""
+BALL = (0.25, 0.75, 0.1)  # a wall, which the potential does not see
+
+
+def in_glass(oak, folder):
+    """A plate of permittivity 4 fills the lower half: phi is 0.4 y in it, and 0.2 + 1.6 (y - 0.5) above."""
+    def phi(y):
+        return 0.4 * y if y < 0.5 else 0.2 + 1.6 * (y - 0.5)
+
+    def table(name):
+        with open(os.path.join(folder, "glass", name), encoding="utf-8") as file:
+            return list(csv.DictReader(file))
+
+    def check(rows, without):
+        """Without dielectrics there is nothing in the glass; there never is in the wall."""
+        for row in rows:
+            x, y, value = (float(row[name]) for name in ("x", "y", "phi"))
+            hidden = (x - BALL[0])**2 + (y - BALL[1])**2 < BALL[2]**2 or (without and y < 0.5)
+            assert math.isnan(value) if hidden else abs(value - phi(y)) < 1e-9, (x, y, value, without)
+
+    oak_test.write(folder, "glass.c", GLASS)
+    oak_test.write(folder, "glass.ini", "")
+    keys = ["physics.name=advection", "problem.name=./glass.c", "mesh.min_level=1", "mesh.max_level=1", "run.max_steps=1",
+            "boundary.ylow=outflow", "boundary.yhigh=outflow", "poisson.ylow=zero", "poisson.yhigh=value", "poisson.tolerance=1e-12",
+            "body.glass.shape=plate", "body.glass.kind=dielectric", "body.glass.permittivity=4", "body.glass.from=-1 -1", "body.glass.to=2 0.5",
+            "body.ball.shape=sphere", "body.ball.kind=wall", f"body.ball.from={BALL[0]} {BALL[1]}", f"body.ball.radius={BALL[2]}",
+            "output.folder=glass", "device.flags=-O0"]
+    for without, word in ((0, "yes"), (1, "no")):
+        for kind, more in (("slice", ["format=csv"]), ("line", ["format=csv", "from=0.25 0", "to=0.25 1"]),
+                           ("probe", ["points=0.5 0.234375, 0.5 0.734375"]), ("history", []), ("picture", [])):
+            keys += [f"output.{kind}{without}.{key}" for key in (f"kind={kind}", "variables=phi", f"dielectrics={word}", *more)]
+    oak("run", "glass.ini", *keys)
+    for without in (0, 1):
+        check(table(f"slice{without}_000001.csv"), without)
+        check(table(f"line{without}_000001.csv"), without)
+        (below, above), row = ((float(table(f"probe{without}.csv")[-1][f"phi_{n}"]) for n in (1, 2)), table(f"history{without}.csv")[-1])
+        assert (math.isnan(below) if without else abs(below - 0.09375) < 1e-9) and abs(above - phi(0.734375)) < 1e-9, (below, above)
+        cells = [(i + 0.5, j + 0.5) for i in range(32) for j in range(32)]
+        shown = [phi(y / 32) for x, y in cells if (x / 32 - BALL[0])**2 + (y / 32 - BALL[1])**2 >= BALL[2]**2 and (y > 16 or not without)]
+        want = {"min_phi": min(shown), "max_phi": max(shown), "mean_phi": sum(shown) / len(shown), "integral_phi": sum(shown) / 1024}
+        assert all(abs(float(row[name]) - value) < 1e-9 for name, value in want.items()), (row, want)
+        low, high = (float(word) for word in png_text(os.path.join(folder, "glass", f"picture{without}_000001.png"))["oak range"].split())
+        assert abs(low - min(shown)) < 1e-6 and abs(high - max(shown)) < 1e-6, (low, high)
+        option = ["--no-dielectrics"] * without
+        check(csv.DictReader(io.StringIO(oak("line", "glass/plt000001", "--from", "0.25,0", "--to", "0.25,1", *option))), without)
+        check(csv.DictReader(io.StringIO(oak("slice", "glass/plt000001", *option))), without)
+        oak("plot", "glass/plt000001", "--var", "phi", "-o", "glass.png", *option)
+        assert png_text(os.path.join(folder, "glass.png"))["oak range"] == png_text(
+            os.path.join(folder, "glass", f"picture{without}_000001.png"))["oak range"]
 
 
 def exact(x, y, time):
@@ -54,6 +111,7 @@ def main():
                 sys.exit(f"oak {' '.join(words)}: status {done.returncode}\n{done.stdout}{done.stderr}")
             return done.stdout
 
+        in_glass(oak, folder)
         oak_test.write(folder, "gravity.c", PHYSICS)
         assert "all identities hold" in oak("check", "./gravity.c")
 

@@ -13,7 +13,7 @@ static void test_solids(void **state) {
     double range[2] = {INFINITY, -INFINITY};
     int grey = 0;
     test_mesh_new(&mesh, MPI_COMM_WORLD, 2, 4, 3, 2, 1, 0, TEST_CUT_EVEN);
-    mesh.view.has_mask = mesh.view.mask = 1;
+    mesh.view.has_mask = mesh.view.mask = mesh.view.no_dielectrics = 1;
     oak_picture_options_t options = {.width = width, .variable = 0};
     draw(&mesh.view, &options, "solids.png", &image);
     assert_int_equal(oak_view_range(&mesh.view, 0, range), OAK_OK);

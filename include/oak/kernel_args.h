@@ -486,6 +486,7 @@ typedef struct {
   int first;           /**< block of the first values */
   const double *cells; /**< [n][N^d] */
   const double *mask;  /**< [n][N^d] of solids; NULL: there are none */
+  int dielectrics;     /**< cells of dielectrics count, though they are solid */
   const int *box;      /**< [n][6] first cell along x, y, z and the one after the last; NULL: all */
   oak_measured_t *out; /**< [n] */
 } oak_measure_args_t;

@@ -239,13 +239,15 @@ class Simulation(Blocks):
 
     def _find_variables(self):
         """Conserved variables, then primitive ones of other names, and their numbers."""
-        self._number = {}
+        number = {}
         for v in range(2 * self.nvar):
-            self._number.setdefault(self._lib.oak_variable_name(self._sim, v).decode(), v)
+            number.setdefault(self._lib.oak_variable_name(self._sim, v).decode(), v)
+        text = ctypes.create_string_buffer(1 << 16)
+        self._lib.oak_list_variables(self._sim, text, ctypes.c_size_t(len(text)))
+        names = text.value.decode().split()  # as in outputs: v_r for vx
+        self._number = dict(zip(names, number.values()))
         self.variables = list(self._number)
-        names = ctypes.create_string_buffer(1 << 16)
-        self._lib.oak_list_variables(self._sim, names, ctypes.c_size_t(len(names)))
-        self.derived = [name for name in names.value.decode().split() if name not in self._number]
+        self.derived = names[len(number):]
         units = {name: self._lib.oak_variable_unit(self._sim, name.encode()).decode()
                  for name in [*self.variables, *self.derived, "length", "time"]}
         self.units = {name: unit for name, unit in units.items() if unit}

@@ -353,6 +353,10 @@ const oak_param_desc_t oak_param_table[] = {
            "In 3D, the axis normal to the slice that is shown."),
     REAL("output.picture_position", "1/2", 0, 1, NULL,
          "In 3D, where the slice cuts that axis, as a fraction of the domain: 1/2 is the centre."),
+    BOOL(
+        "output.picture_dielectrics", "yes",
+        "Pictures have values in bodies of the kind dielectric; no: they are grey, as other solids "
+        "are."),
     BOOL("output.picture_mesh", "yes", "Draw the outlines of the blocks."),
     CHOICE("output.picture_layout", "space", "space mirrored coordinates",
            "How cells of other coordinates than cartesian are drawn: as the layout of a picture of "

@@ -230,7 +230,7 @@ oak_status_t oak_view_read_fluid(const oak_grid_view_t *view, int var, int n, co
   const oak_status_t st = read_blocks(view, view->mask, n, block, mask);
   for (size_t c = 0; c < count && st == OAK_OK; c++) {
     if (dst[c] == solid) dst[c] = NAN;
-    if (mask[c] >= 0.5) dst[c] = solid;
+    if (mask[c] >= 0.5 && (mask[c] < 1.5 || view->no_dielectrics)) dst[c] = solid;
   }
   return st;
 }

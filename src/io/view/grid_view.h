@@ -47,8 +47,9 @@ typedef struct oak_grid_view {
   int nvector;             /**< for formats that write vectors */
   const oak_vector_t *vector;
   const char *length_unit, *time_unit; /**< of the axes; "" or NULL: none is declared */
-  int has_mask; /**< there are solids: cells where variable \a mask is at least 1/2 */
-  int mask;     /**< for `read`; it may be nvar, and then is none of the variables */
+  int has_mask; /**< there are solids: cells where variable \a mask is 1, or 2 in dielectrics */
+  int no_dielectrics; /**< leave out dielectrics as other solids */
+  int mask;           /**< for `read`; it may be nvar, and then is none of the variables */
   /** Read variable \a var of blocks [b0, b0+n): dst[n][N^dim], i fastest, interior cells only.
    * Rank-local. */
   oak_status_t (*read)(const struct oak_grid_view *view, int var, int b0, int n, double *dst);
@@ -104,8 +105,9 @@ oak_status_t oak_view_check_cells(const oak_grid_view_t *view, int level, const 
                                   const char *advice);
 
 /** Read variable \a var of the \a n blocks whose numbers are \a block: dst[n][N^dim]. Cells of
- * solids, where a variable has no meaning, get the value \a solid; another cell with this value
- * gets NAN. The mask itself is read as it is. Rank-local. */
+ * solids, where a variable has no meaning (those of dielectrics with `no_dielectrics`), get the
+ * value \a solid; another cell with this value gets NAN. The mask itself is read as it is.
+ * Rank-local. */
 oak_status_t oak_view_read_fluid(const oak_grid_view_t *view, int var, int n, const int *block,
                                  double solid, double *dst);
 /** Lowest and highest finite value of a variable outside solids; INFINITY and -INFINITY if there is

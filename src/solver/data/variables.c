@@ -394,7 +394,7 @@ static oak_status_t measure_blocks(oak_data_t *data, int variable, int chunk, co
 }
 
 oak_status_t oak_variables_measure(oak_data_t *data, int count, const int *variable,
-                                   const int (*box)[6], oak_measured_t *out) {
+                                   const int (*box)[6], int dielectrics, oak_measured_t *out) {
   const int nblock = data->mesh->nblock, chunk = blocks_at_a_time(data);
   const int mask = oak_variables_mask(data->setup);
   const size_t values = (size_t)chunk * (size_t)data->setup->cells * sizeof(double);
@@ -404,7 +404,7 @@ oak_status_t oak_variables_measure(oak_data_t *data, int count, const int *varia
   if (!found) return OAK_OK;
   OAK_TRY(oak_storage_scratch(data, values + masks + found + boxes));
   char *memory = data->storage.scratch, *results = memory + values + masks;
-  oak_measure_args_t args = {.cells = (double *)memory};
+  oak_measure_args_t args = {.cells = (double *)memory, .dielectrics = dielectrics};
   oak_data_field(data, 0, data->clock.time, &args.f);
   if (box) args.box = (int *)(results + found);
   if (box) OAK_TRY(oak_device_upload(data->setup->dev, results + found, box, boxes));

@@ -45,7 +45,7 @@ const char *oak_selected_name(const oak_setup_t *setup, const oak_selection_t *s
 /** The variable that is the mask of solids; -1: there are none. Not collective. */
 int oak_variables_mask(const oak_setup_t *setup);
 /** Whether a mask of solids, or an average of masks with its rounding, may have this value. */
-static inline int oak_mask_allowed(double value) { return value > -1e-5 && value < 1 + 1e-5; }
+static inline int oak_mask_allowed(double value) { return value > -1e-5 && value < 2 + 1e-5; }
 /** Add it to a selection that lacks it. */
 void oak_variables_add_mask(const oak_setup_t *setup, oak_selection_t *s);
 
@@ -77,10 +77,10 @@ int oak_variable_keepable(const oak_setup_t *setup, int variable);
 oak_status_t oak_variable_keep(oak_data_t *data, int variable, int first, int count, void *memory);
 /** Find sum, norms and extrema of variables in each block, on the device: out [count][nblock]. \a
  * box [nblock][6] selects cells, as in oak_measure_args_t; NULL: all. Cells of solids count for the
- * mask alone. A block without such cells has sum 0 and no extrema. Rank-local, after
- * oak_variables_prepare. */
+ * mask alone, those of \a dielectrics for all variables. A block without such cells has sum 0 and
+ * no extrema. Rank-local, after oak_variables_prepare. */
 oak_status_t oak_variables_measure(oak_data_t *data, int count, const int *variable,
-                                   const int (*box)[6], oak_measured_t *out);
+                                   const int (*box)[6], int dielectrics, oak_measured_t *out);
 
 /** Number in kernels/derived.c of the derived variable or the hook OUTPUT of that name, -1: there
  * is none. Rank-local. */

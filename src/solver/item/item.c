@@ -86,6 +86,10 @@ static int has_key(const oak_output_kind_t *kind, const char *word) {
   return oak_output_word_key(&kind->word, word) != NULL;
 }
 
+int oak_item_no_dielectrics(const oak_output_item_t *item) {
+  return has_key(item->kind, "dielectrics") && !oak_item_bool(item, "dielectrics");
+}
+
 static oak_status_t select_variables(oak_output_item_t *item) {
   char key[128];
   key_of(item, "variables", key);
@@ -207,6 +211,7 @@ oak_status_t oak_item_write(oak_output_item_t *item, const char *path) {
   oak_status_t st = oak_view_make(&source, &view);
   view.disk = item->disk;
   view.region = region;
+  view.no_dielectrics = oak_item_no_dielectrics(item);
   if (st == OAK_OK && item->disk && item->kind->takes_over && item->kind->takes_over(item))
     oak_view_detach(&source, &view);
   if (st == OAK_OK) st = item->kind->write(item, &view, path);

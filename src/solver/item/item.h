@@ -84,6 +84,8 @@ oak_status_t oak_item_points(const oak_output_item_t *item, const char *word, in
                              double (*x)[3], int *count);
 /** Fail if a key that is for 3D alone was changed in 2D, or if it is an axis that there is not. */
 oak_status_t oak_item_only_3d(const oak_output_item_t *item, const char *word);
+/** Whether the output leaves out dielectrics. */
+int oak_item_no_dielectrics(const oak_output_item_t *item);
 /** For `takes_over`: 1. */
 int oak_item_always(const oak_output_item_t *item);
 /** Beginning of a message about a key: "file.ini:12: output.NAME.word = value". The text stays

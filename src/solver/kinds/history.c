@@ -14,6 +14,7 @@
 
 static const oak_param_desc_t keys[] = {
     OAK_KEY_VARIABLES,
+    OAK_KEY_DIELECTRICS,
     OAK_KEY_REGION,
     TEXT("output.NAME.rates", "",
          "Columns of this table, blank-separated. For each of them a further column holds its rate "
@@ -164,7 +165,9 @@ static oak_status_t look_at_cells(oak_t *sim, const oak_output_item_t *item, con
     for (int i = 1; i <= 2; i++)
       part[(int64_t)(b + 1) * width - i] =
           oak_box_volume(&sim->data, b, box ? box[b] : NULL) * cell_volume(sim, b);
-  if (st == OAK_OK) st = oak_variables_measure(&sim->data, list->count, list->variable, box, found);
+  if (st == OAK_OK)
+    st = oak_variables_measure(&sim->data, list->count, list->variable, box,
+                               oak_item_bool(item, "dielectrics"), found);
   for (int v = 0; v < list->count && st == OAK_OK; v++) {
     const oak_measured_t *block = found + (int64_t)v * nblock;
     if (v < item->variables.count) find_extrema(sim, block, &best[2 * v]);

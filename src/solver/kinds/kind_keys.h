@@ -18,6 +18,10 @@
        "in one line; empty: all of it. xdmf, vtkhdf: the blocks that touch it; plotfile: the "   \
        "same, and averages elsewhere; picture: exactly this part; slice, history: the cells "    \
        "whose centres lie in it.")
+#define OAK_KEY_DIELECTRICS                                                                     \
+  BOOL("output.NAME.dielectrics", "yes",                                                        \
+       "There are values in bodies of the kind dielectric; no: they are left out, as in other " \
+       "solids.")
 #define OAK_KEY_AXIS                                                                             \
   CHOICE("output.NAME.axis", "z", "x y z r theta phi",                                           \
          "In 3D, the axis normal to the plane that is shown; x, y, z are the first, second and " \

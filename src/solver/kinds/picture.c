@@ -19,6 +19,7 @@
 
 static const oak_param_desc_t keys[] = {
     OAK_KEY_VARIABLES,
+    OAK_KEY_DIELECTRICS,
     REALS("output.NAME.range", "0 0", "variable",
           "Values at the two ends of the colour scale; equal: lowest and highest of each picture.",
           .count = 2),

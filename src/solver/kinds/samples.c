@@ -14,6 +14,7 @@
 
 static const oak_param_desc_t slice_keys[] = {
     OAK_KEY_VARIABLES,
+    OAK_KEY_DIELECTRICS,
     OAK_KEY_AXIS,
     OAK_KEY_POSITION,
     INT("output.NAME.level", "-1", -1, 16, NULL,
@@ -24,6 +25,7 @@ static const oak_param_desc_t slice_keys[] = {
     {.key = NULL}};
 static const oak_param_desc_t line_keys[] = {
     OAK_KEY_VARIABLES,
+    OAK_KEY_DIELECTRICS,
     TEXT("output.NAME.from", "",
          "First point, coordinates blank-separated; empty: the centre of the lower x face of the "
          "domain."),
@@ -34,6 +36,7 @@ static const oak_param_desc_t line_keys[] = {
     {.key = NULL}};
 static const oak_param_desc_t probe_keys[] = {
     OAK_KEY_VARIABLES,
+    OAK_KEY_DIELECTRICS,
     TEXT("output.NAME.points", "",
          "Points, all coordinates in one line, with commas between points; to be given always. The "
          "value is that of the cell that a point lies in."),

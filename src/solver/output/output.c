@@ -325,6 +325,7 @@ static oak_status_t write_row(const oak_output_t *out, oak_output_item_t *item) 
       .sim = sim, .variables = &item->variables, .value_bytes = item->value_bytes};
   oak_grid_view_t view;
   OAK_TRY(oak_view_make(&source, &view));
+  view.no_dielectrics = oak_item_no_dielectrics(item);
   row_t *row = sim->setup.rank == 0 ? begin_row(out, item) : NULL;
   FILE *stream = row ? row->text.stream : NULL;
   oak_status_t st = item->kind->row(item, &view, stream);

@@ -59,7 +59,7 @@ oak_device_t *oak_device(oak_t *sim) {
 
 const char *oak_variable_name(const oak_t *sim, int variable) {
   OAK_HANDLE(sim, "");
-  return variable >= 0 && variable <= 2 * sim->setup.nvar ? sim->setup.description.shown[variable]
+  return variable >= 0 && variable <= 2 * sim->setup.nvar ? sim->setup.description.name[variable]
                                                           : "";
 }
 

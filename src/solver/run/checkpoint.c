@@ -340,7 +340,7 @@ static const char *component_name(const oak_setup_t *setup, int component) {
 }
 
 /* All values of blocks [b, b + n) must be finite, and the mask of solids, or its average, lies
- * between 0 and 1: checksums do not tell who has written the values. */
+ * between 0 and 2: checksums do not tell who has written the values. */
 static oak_status_t judge_blocks(const oak_t *sim, const char *path, int b, int n,
                                  const char *values) {
   const int64_t cells = sim->setup.cells, count = oak_carried_components(&sim->setup);
@@ -355,7 +355,7 @@ static oak_status_t judge_blocks(const oak_t *sim, const char *path, int b, int 
     return OAK_FAIL(OAK_ERR_FILE,
                     "checkpoint %s: %s is %g at (%s), where only %s allowed; take an older one",
                     path, component_name(&sim->setup, component), value, place,
-                    component == mask ? "0 to 1 is" : "finite numbers are");
+                    component == mask ? "0 to 2 is" : "finite numbers are");
   }
   return OAK_OK;
 }

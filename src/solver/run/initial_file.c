@@ -123,7 +123,7 @@ static int is_taken(const oak_t *sim, const oak_initial_file_t *file, int var) {
 }
 
 /** All values of one block of the file must be finite, and the mask of solids, or its average, lies
- * between 0 and 1. Variables that the run does not take count too, but not in solids: they come
+ * between 0 and 2. Variables that the run does not take count too, but not in solids: they come
  * from the same state. */
 static oak_status_t check_block(const oak_t *sim, const oak_initial_file_t *file, int b,
                                 double *value) {
@@ -149,7 +149,7 @@ static oak_status_t check_block(const oak_t *sim, const oak_initial_file_t *file
     }
     return OAK_FAIL(OAK_ERR_INPUT, "%s: %s: %s is %g at (%s), level %d; all values must be %s", key,
                     file->path, view->name[v], value[c], place, view->level[b],
-                    mask ? "between 0 and 1" : "finite");
+                    mask ? "between 0 and 2" : "finite");
   }
   return OAK_OK;
 }
