@@ -122,6 +122,8 @@ def check_yt(p):
     fields = oak.convert._yt_fields(["rho", "by", "vz", "psi"], ("r", "theta", "z"))  # pylint: disable=protected-access
     assert fields == {"rho": (("gas", "density"), "code_mass/code_length**3"), "vz": (("gas", "velocity_z"), "code_velocity"),
                       "by": (("stream", "magnetic_field_theta"), "code_magnetic")}, fields
+    fields = oak.convert._yt_fields(["v_r", "v_phi", "vz"], ("r", "theta", "z"), "polar")  # pylint: disable=protected-access
+    assert [fields[name][0][1] for name in ("v_r", "v_phi", "vz")] == ["velocity_r", "velocity_theta", "velocity_z"], fields
 
 
 class Made(oak.Blocks):

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .files import OakError
+from .files import OakError, component_name
 
 # Names of variables in oak, those of yt, and units in yt's code units. {0} is the axis of a component.
 _YT_NAMES = {
@@ -43,7 +43,7 @@ def to_yt(blocks: Any, units: dict[str, Any]) -> Any:
     if blocks.radius != "linear":
         raise OakError("yt has no meshes with a logarithmic radius; use uniform() or to_pandas()")
     geometry, axes, depth = _YT_GEOMETRIES[blocks.coordinates]
-    names = _yt_fields(blocks.variables, axes)
+    names = _yt_fields(blocks.variables, axes, blocks.coordinates)
     grids = []
     for level, index, values in _tree(blocks):
         size = np.array([1.0, 1.0, depth])
@@ -60,7 +60,8 @@ def to_yt(blocks: Any, units: dict[str, Any]) -> Any:
             grid["stream", name] = (cells, "")
             if name in names:
                 grid[names[name][0]] = (cells, names[name][1])
-        if "vx" in values and "vz" not in values:  # yt's fields of velocities and vorticity need three components
+        velocities = [component_name(blocks.coordinates, name) for name in ("vx", "vz")]
+        if velocities[0] in values and velocities[1] not in values:  # yt's fields of velocities and vorticity need three components
             grid["gas", f"velocity_{axes[2]}"] = (np.zeros(grid["dimensions"]), "code_velocity")
         grids.append(grid)
     missing = 3 - blocks.dim
@@ -70,13 +71,14 @@ def to_yt(blocks: Any, units: dict[str, Any]) -> Any:
         "periodicity": (False,) * 3, "geometry": geometry, "velocity_unit": _velocity_unit(yt, units), **units})
 
 
-def _yt_fields(variables: Any, axes: Any) -> dict[str, Any]:
+def _yt_fields(variables: Any, axes: Any, coordinates: str = "cartesian") -> dict[str, Any]:
     """{variable of oak: (field of yt, unit)}. Components of the magnetic field are of the type "stream": yt converts
     them to the system of units that the data set has."""
     known = {name: _YT_NAMES[name] for name in ("rho", "p", "E")}
     for letter in "vmb":
         name, unit = _YT_NAMES[letter]
-        known.update((letter + axis, (name.format(other), unit)) for axis, other in zip("xyz", axes))
+        for axis, other in zip("xyz", axes):  # files of earlier versions have vx in all coordinates
+            known[letter + axis] = known[component_name(coordinates, letter + axis)] = (name.format(other), unit)
     return {name: (("stream" if name[0] == "b" else "gas", known[name][0]), known[name][1])
             for name in variables if name in known}
 

@@ -71,3 +71,20 @@ def _value(text: str) -> Union[bool, int, float, str]:
         except ValueError:
             pass
     return text
+
+
+AXES = {"cartesian": "x y z", "axisymmetric": "r z phi", "polar": "r phi z", "cylindrical": "r phi z", "spherical": "r theta phi"}
+
+
+def component_name(coordinates: str, name: str) -> str:
+    """The name that outputs give a component of a vector which a physics calls name: v_r for vx (or u)."""
+    stem, last = name[:-1], name[-1:]
+    if coordinates == "cartesian" or not last or last not in "xyzuvw" or (not stem and last in "xyz"):
+        return name
+    stem = stem[:-1] if stem.endswith("_") else stem
+    return f"{stem}{'v' if last in 'uvw' else ''}_{AXES[coordinates].split()['xyzuvw'.index(last) % 3]}"
+
+
+def file_name(name: str) -> str:
+    """The name of a variable in files for viewers: phix for phi_x."""
+    return name[:-2] + name[-1] if len(name) > 2 and name[-2] == "_" and name[-1] in "xyz" else name
