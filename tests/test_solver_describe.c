@@ -230,8 +230,7 @@ static void test_context(void **state) {
       "SOURCE(at, q, source) { source[0] = at->dt * 100 + at->step; }\n");
   put("problem.c",
       "PARAMETER(a, 1, \"\")\nSOURCE(at, q, source) { source[0] += 1000 * at->p.a * at->level; "
-      "}\n" INITIAL(
-          "100 * (at->dx[0] - 0.125) + 10 * at->level + 1 + at->dt + at->step"));
+      "}\n" INITIAL("100 * (at->dx[0] - 0.125) + 10 * at->level + 1 + at->dt + at->step"));
   snprintf(settings, sizeof settings, "physics.name=%s/physics.c\nscheme.integrator=euler", folder);
   MUST(start(&s, settings));
   assert_true(initial_value(&s) == 1); /* level 0 */
