@@ -104,6 +104,8 @@ CASES = {
     "all of x in 2D": (LINES.format("q[0] = 0; for (int d = 0; d < 3; d++) q[0] += at->x[d];", "return 1;"), ["params"], 1,
                        [r"hooks\.c:3:\d+: error: ", r"In 2D, at->x"]),
     "x[2] in 3D alone": (LINES.format("q[0] = OAK_DIM == 3 ? at->x[2] : 0;", "return 1;"), ["params"], 0, []),
+    "x as x[3]": ("OAK_FN double sum(const double x[3]) { return x[0] + x[1]; }\n" + LINES.format("q[0] = sum(at->x);", "return 1;"),
+                  ["params"], 0, []),
     "a static variable": ("static double sum;\n" + LINES.format("q[0] = 1;", "return sum;") +
                           "SOURCE(at, q, source) { sum += q[0]; }\n", ["params"], 1, [r"hooks\.c:1: the variable sum can change.*static const"]),
     "a static variable in a function": (LINES.format("q[0] = 1;", "static int n;\n  return n++;"), ["params"], 1,
