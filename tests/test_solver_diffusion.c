@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Diffusive fluxes of a linear law with gradients along faces, against the exact solution: second
- * order, across levels too; totals; super time stepping with 30 and 60 explicit steps in one; the
- * same bits on any number of ranks. */
+ * order, across levels too; totals; super time stepping with 30 and 60 explicit steps in one, and
+ * with boundary values that change; the same bits on any number of ranks. */
 // TEST np={1,2,3} timeout=120
 #include "solver_test.h"
 
@@ -132,6 +132,27 @@ static void test_rkl2(void **state) {
   assert_true(drift < 4e-15);
 }
 
+/** Each stage has the boundary values of its own time. The exact solution is linear in time, so no
+ * error is left. */
+static void test_rkl2_boundary(void **state) {
+  (void)state;
+  sim_t s = make(MPI_COMM_WORLD, 2, 2, 0,
+                 "scheme.diffusion=rkl2\nproblem.parabola=1\nproblem.across=0\n"
+                 "boundary.xlow=user\nboundary.xhigh=user\n");
+  for (int n = 0; n < 5; n++) MUST(oak_advance(s.sim, 0.02));
+  double *now = sim_read(&s, 0), most = 0;
+  MUST(oak_set_initial(s.sim));
+  double *exact = sim_read(&s, 0);
+  for (int c = 0; c < oak_nblocks(s.sim) * s.cells; c++)
+    most = worse(most, fabs(now[c] - exact[c]));
+  free(now);
+  free(exact);
+  most = max_ranks(s.comm, most);
+  report("rkl2, boundary values that change: largest error %.1e", most);
+  assert_true(most < 1e-12);
+  sim_free(&s);
+}
+
 /** The same bits as on one rank, of both kinds. */
 static void test_ranks(void **state) {
   (void)state;
@@ -160,6 +181,8 @@ int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_explicit),
                                      cmocka_unit_test(test_time_step),
                                      cmocka_unit_test(test_step_after_refinement),
-                                     cmocka_unit_test(test_rkl2), cmocka_unit_test(test_ranks)};
+                                     cmocka_unit_test(test_rkl2),
+                                     cmocka_unit_test(test_rkl2_boundary),
+                                     cmocka_unit_test(test_ranks)};
   return TEST_MAIN(tests);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Heat conduction in a crystal: du/dt = div (K grad u). K has `along` on its diagonal and `across`
  * everywhere else, so that gradients along a face count. A wave u = 1 + cos(2 pi k.x) / 2 decays
- * with the rate 4 pi^2 k.K.k. Physics: advection. */
+ * with the rate 4 pi^2 k.K.k. The parabola u = 1 + x^2 + 2 along t is exact on any mesh, and its
+ * boundary values change. Physics: advection. */
 
 TITLE("Conduction")
 
@@ -11,12 +12,18 @@ PARAMETER(kx, 1, "waves along x")
 PARAMETER(ky, 1, "waves along y")
 PARAMETER(kz, 0, "waves along z")
 
+PARAMETER(parabola, 0, "1: the parabola")
 PARAMETER(fine, 0, "level of blocks that touch the middle half of the domain")
 
-INITIAL(at, q) {
+OAK_FN void conduction_state(const oak_at_t *at, double q[]) {
   const double z = OAK_DIM == 3 ? at->x[2] : 0;
-  q[RHO] = 1 + 0.5 * cos(2 * M_PI * (at->p.kx * at->x[0] + at->p.ky * at->x[1] + at->p.kz * z));
+  const double phase = at->p.kx * at->x[0] + at->p.ky * at->x[1] + at->p.kz * z;
+  q[RHO] = at->p.parabola ? 1 + at->x[0] * at->x[0] + 2 * at->p.along * at->t
+                          : 1 + 0.5 * cos(2 * M_PI * phase);
 }
+
+INITIAL(at, q) { conduction_state(at, q); }
+BOUNDARY(at, face, q) { conduction_state(at, q); }
 
 DIFFUSIVE_FLUX(at, dir, q, grad, f) {
   for (int d = 0; d < OAK_DIM; d++)

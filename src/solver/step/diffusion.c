@@ -198,10 +198,10 @@ static oak_status_t count_stages(oak_t *sim, double time, double dt, int *stages
 /* The coefficients of stage j (Meyer et al., eqs. 16 to 19). */
 static double rkl_b(int j) { return j < 2 ? 1.0 / 3 : (j * j + j - 2.0) / (2.0 * j * (j + 1)); }
 
-/* Time of stage j in units of the step. */
+/* Time of stage j in units of the step. Stage 1 is an Euler step of the length b_1 w_1. */
 static double rkl_c(int j, int s) {
   const double all = (double)s * s + s - 2;
-  return j < 1 ? 0 : j < 2 ? rkl_c(2, s) / 4 : (j * j + j - 2.0) / all;
+  return j < 1 ? 0 : j < 2 ? rkl_b(1) * 4 / all : (j * j + j - 2.0) / all;
 }
 
 static void set_weights(oak_rkl_args_t *args, int j, int s, double dt) {
