@@ -230,7 +230,7 @@ static void test_orders(void **state) {
       {POLAR, RING, 2, 0, 0, 15, 7, 1.8},
       {POLAR, RING, 2, 1, 1, 15, 7, 1.8},
       {POLAR, LOG RING, 2, 0, 0, 15, 7, 1.8},
-      {POLAR, LOG RING, 2, 1, 1, 15, 7, 1.8},
+      {POLAR, LOG RING "mesh.xmin=1 0\n", 2, 1, 1, 15, 7, 1.8},
       {SPHERE2, LOG SHELL, 2, 1, 0, 15, 7, 1.7},
       {POLAR, WEDGE, 3, 1, 0, 15, 7, 1.8},
       {CYLINDER, PIPE, 1, 1, 1, 15, 7, 1.7},

@@ -74,13 +74,13 @@ static void define_constants(oak_elliptic_t *e, oak_words_t *define) {
   oak_words_add(define, "OAK_ELLIPTIC_FIELDS=%d", s->fields);
   oak_words_add(define, "OAK_COORDINATES=%d", s->coordinates);
   if (choose_sweeps(e, &relax)) {
-    oak_words_add(define, "OAK_ELLIPTIC_RELAX=%.17g", relax);
+    oak_words_add(define, "OAK_ELLIPTIC_RELAX=%#.17g", relax);
     oak_words_add(define, "OAK_ELLIPTIC_SWEEPS=%d", e->sweeps);
   }
   if (s->logarithmic) {
     oak_words_add(define, "OAK_LOG_RADIUS=1");
-    oak_words_add(define, "OAK_RADIUS_MIN=%.17g", exp(s->xmin[0]));
-    oak_words_add(define, "OAK_RADIUS_LOG=%.17g", s->xmin[0]);
+    oak_words_add(define, "OAK_RADIUS_MIN=%#.17g", exp(s->xmin[0]));
+    oak_words_add(define, "OAK_RADIUS_LOG=%#.17g", s->xmin[0]);
   }
   if (s->bodies) oak_words_add(define, "OAK_ELLIPTIC_BODIES=1");
 }

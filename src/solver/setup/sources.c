@@ -34,9 +34,10 @@ static void define_int(defines_t *d, const char *name, long value) {
   define(d, name, text);
 }
 
+/* With a decimal point, because kernels would divide whole numbers as integers. */
 static void define_real(defines_t *d, const char *name, double value) {
   char text[32];
-  snprintf(text, sizeof text, "%.17g", value);
+  snprintf(text, sizeof text, "%#.17g", value);
   define(d, name, text);
 }
 
