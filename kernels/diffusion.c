@@ -15,6 +15,43 @@ OAK_FN void put_reals(real *to, long long stride, const real q[]) {
   for (int v = 0; v < NVAR; v++) to[v * stride] = q[v];
 }
 
+#if OAK_COORDINATES
+/* The face of the domain beyond which cell x[] of a block lies along axis d; -1: none. */
+OAK_FN int boundary_beyond(const oak_diffusion_args_t *arg, long block, const int x[3], int d) {
+  const oak_block_t *b = &arg->f.block[block];
+  const double wide = OAK_ALONG(d) * oak_dx(&arg->f, b->level, d);
+  const double first = d ? floor((b->origin[d] - arg->f.low[d]) / wide + 0.5) : b->first;
+  const double last = arg->trees[d] * (double)(1LL << b->level) - 1;
+  return x[d] < 0 && first == 0 ? 2 * d : x[d] >= OAK_ALONG(d) && first == last ? 2 * d + 1 : -1;
+}
+
+/* Walls of the domain with slip (slip_arm). Beyond an edge of the domain, the condition of the
+ * later axis wins, which may give the state. */
+OAK_FN void slip_at_boundary(const oak_diffusion_args_t *arg, long block, const int x[3],
+                             real q[NVAR]) {
+  int given = 0;
+  for (int dir = OAK_DIM - 1; dir >= 0 && PHYSICS_NORMAL(0) >= 0; dir--) {
+    const int face = boundary_beyond(arg, block, x, dir),
+              inside[3] = {OAK_MIN(OAK_MAX(x[0], 0), OAK_NX - 1),
+                           OAK_MIN(OAK_MAX(x[1], 0), OAK_NY - 1), 0};
+    const oak_bc_t *bc = arg->bc + face * NVAR;
+    double ghost[3], mirror[3];
+    if (face < 0) continue;
+    oak_center(&arg->f, block, x[0], x[1], 0, ghost);
+    oak_center(&arg->f, block, inside[0], inside[1], 0, mirror);
+    for (int v = 0; v < NVAR; v++) {
+      const int slips = oak_has_arm(v, dir) && bc[v].kind == OAK_BC_MIRROR &&
+                        bc[PHYSICS_NORMAL(dir)].kind == OAK_BC_ANTIMIRROR;
+      if (slips && !given)
+        q[v] *= (real)(slip_arm(dir, ghost[dir], 0) / slip_arm(dir, mirror[dir], 0));
+    }
+    given |= bc[0].kind == OAK_BC_USER_STATE;
+  }
+}
+#else
+#define slip_at_boundary(arg, block, x, q) ((void)0)
+#endif
+
 /* One cell with its primitive state; corners in 3D are left out, because nothing reads them. */
 OAK_FN void primitive_cell(const oak_diffusion_args_t *arg, const oak_user_t *user, long block,
                            const int x[3], real *out) {
@@ -24,6 +61,7 @@ OAK_FN void primitive_cell(const oak_diffusion_args_t *arg, const oak_user_t *us
   if (outside > 2) return;
   const store_t *p = edge_cell_of(&arg->f, arg->edge, NVAR, block, x, &stride);
   load_primitive(&user->physics, p, stride, q);
+  slip_at_boundary(arg, block, x, q);
   put_reals(out + WIDE_INDEX(x[0], x[1], x[2]), WIDE_CELLS, q);
 }
 

@@ -17,11 +17,37 @@
 /* The components of states and gradients that hooks get: all but the mask of solids. */
 enum { NGRAD = PHYSICS_NVAR + NSCALARS };
 
+#if OAK_COORDINATES
+/* A wall with slip has no stress. Where a wall is at r = const, v_theta / r and v_phi / r are
+ * therefore even across it, and v_phi / sin(theta) is where it is at theta = const. This is that r
+ * or sin(theta) at a step of the mesh from the coordinate x. */
+OAK_FN double slip_arm(int dir, double x, double step) {
+  double sine, cosine;
+  if (dir == 0) return oak_moved(0, x, step);
+  oak_sine(x + step, &sine, &cosine);
+  return sine;
+}
+#endif
+
 #if NSOLID
+/* The factor of such components in a mirror image: places are in cells from at->x along `dir`. */
+OAK_FN real slip_ratio(const oak_at_t *at, int dir, double from, double to) {
+#if OAK_COORDINATES
+  const double dx = oak_dx(at->state, at->level, dir);
+  if (!OAK_NO_SLIP && dir < OAK_CURVED)
+    return (real)(slip_arm(dir, at->x[dir], to * dx) / slip_arm(dir, at->x[dir], from * dx));
+#endif
+  (void)at, (void)dir, (void)from, (void)to;
+  return 1;
+}
+
 /* The mirror image of a state across a wall normal to `dir`. */
-OAK_FN void wall_image(const oak_at_t *at, int dir, const real q[NGRAD], real image[NGRAD]) {
+OAK_FN void wall_image(const oak_at_t *at, int dir, double from, double to, const real q[NGRAD],
+                       real image[NGRAD]) {
+  const real ratio = slip_ratio(at, dir, from, to);
   OAK_UNROLL
-  for (int v = 0; v < NGRAD; v++) image[v] = oak_mirror_sign(v, dir) * q[v];
+  for (int v = 0; v < NGRAD; v++)
+    image[v] = oak_mirror_sign(v, dir) * (oak_has_arm(v, dir) ? ratio : 1) * q[v];
 #if OAK_HAS_physics_wall
   physics_wall(&at->ph, image);
 #else
@@ -30,16 +56,16 @@ OAK_FN void wall_image(const oak_at_t *at, int dir, const real q[NGRAD], real im
 }
 
 /* The states on both sides of the face below the cell at p, with a mirror image in the place of one
- * that is solid. 1 if both are solid. */
-OAK_FN int face_pair(const oak_at_t *at, const real *p, int dir, real low[NGRAD],
+ * that is solid. The lower cell is `place` cells from at->x along `dir`. 1 if both are solid. */
+OAK_FN int face_pair(const oak_at_t *at, const real *p, int dir, double place, real low[NGRAD],
                      real high[NGRAD]) {
   const int back = WIDE_STRIDE(dir);
   const int below = oak_is_solid(p[SOLID_VAR * WIDE_CELLS - back]);
   const int above = oak_is_solid(p[SOLID_VAR * WIDE_CELLS]);
   OAK_UNROLL
   for (int v = 0; v < NGRAD; v++) low[v] = p[v * WIDE_CELLS - back], high[v] = p[v * WIDE_CELLS];
-  if (below && !above) wall_image(at, dir, high, low);
-  if (above && !below) wall_image(at, dir, low, high);
+  if (below && !above) wall_image(at, dir, place + 1, place, high, low);
+  if (above && !below) wall_image(at, dir, place, place + 1, low, high);
   return below && above;
 }
 
@@ -48,16 +74,16 @@ OAK_FN int face_pair(const oak_at_t *at, const real *p, int dir, real low[NGRAD]
 OAK_FN void pair_beside(const oak_at_t *at, const real *p, int dir, int d, int s,
                         const real near_low[NGRAD], const real near_high[NGRAD], real low[NGRAD],
                         real high[NGRAD]) {
-  if (!face_pair(at, p + s, dir, low, high)) return;
-  wall_image(at, d, near_low, low);
-  wall_image(at, d, near_high, high);
+  if (!face_pair(at, p + s, dir, -0.5, low, high)) return;
+  wall_image(at, d, 0, s < 0 ? -1 : 1, near_low, low);
+  wall_image(at, d, 0, s < 0 ? -1 : 1, near_high, high);
 }
 
 /* The state at the lower face of the cell at p and its gradients; 0 if both sides are solid. */
 OAK_FN int face_gradients(const oak_at_t *at, const real *p, int dir, const real inv_dx[3],
                           real q[NGRAD], real grad[3][NGRAD]) {
   real low[NGRAD], high[NGRAD], side[2][2][NGRAD];
-  if (face_pair(at, p, dir, low, high)) return 0;
+  if (face_pair(at, p, dir, -0.5, low, high)) return 0;
   OAK_UNROLL
   for (int v = 0; v < NGRAD; v++) {
     q[v] = (real)0.5 * (low[v] + high[v]);
@@ -166,8 +192,8 @@ OAK_FN void cell_gradients(const oak_at_t *at, const real *p, const real inv_dx[
     const int step = WIDE_STRIDE(d);
 #if NSOLID
     real low[NGRAD], high[NGRAD], here[NGRAD];
-    face_pair(at, p, d, low, here);
-    face_pair(at, p + step, d, here, high);
+    face_pair(at, p, d, -1, low, here);
+    face_pair(at, p + step, d, 0, here, high);
     OAK_UNROLL
     for (int v = 0; v < NGRAD; v++) grad[d][v] = (real)0.5 * (high[v] - low[v]) * inv_dx[d];
 #else

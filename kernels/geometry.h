@@ -427,6 +427,7 @@ OAK_FN oak_parts_t oak_even(void) {
 #define oak_parts(span, angular) ((void)(angular), (span))
 #define oak_face_parts(span, angular, dir) ((void)(angular), (void)(dir), (span))
 #define oak_is_angular(v) 0
+#define oak_has_arm(v, dir) 0
 #define oak_areas(f, block, i, j) oak_even()
 #define oak_face_factor(areas, v, dir, upper) ((void)(areas), (real)1)
 #define oak_size(f, n, i, j, dir) oak_dx(f, (f)->block[n].level, dir)

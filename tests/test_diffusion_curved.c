@@ -2,8 +2,9 @@
 // TEST np={1,3} timeout=180
 /* Viscous stress in polar, cylindrical and spherical coordinates: Cartesian shear waves decay with
  * the exact rate and second order, also where levels meet; rotation like that of a solid has no
- * stress; totals and angular momentum; super time stepping; flow across r = 0 and poles. On several
- * ranks, which change no bit of a solution (test_solver_ranks), only totals. */
+ * stress, beside walls with slip too; totals and angular momentum; super time stepping; flow across
+ * r = 0 and poles. On several ranks, which change no bit of a solution (test_solver_ranks), only
+ * totals. */
 #include "solver_test.h"
 
 #define GAS                                                                                 \
@@ -178,6 +179,70 @@ static void test_rotation(void **state) {
   }
 }
 
+/* What viscosity does to the momenta in one step: [variable][cells of this rank], which the caller
+ * frees. */
+static double *viscous_change(const char *keys, int *count) {
+  double *change = NULL;
+  for (int i = 0; i < 2; i++) {
+    sim_t s = decay_new(keys, "slip", i ? "" : "physics.nu=0\n", 1, 0);
+    const int n = oak_nblocks(s.sim) * s.cells, all = s.nvar - 2;
+    change = change ? change : calloc((size_t)(all * n + 1), sizeof *change);
+    MUST(oak_advance(s.sim, 1e-3));
+    for (int v = 0; v < all; v++) {
+      double *m = sim_read(&s, MX + v);
+      for (int c = 0; c < n; c++) change[v * n + c] += i ? m[c] : -m[c];
+      free(m);
+    }
+    *count = all * n;
+    sim_free(&s);
+  }
+  return change;
+}
+
+/* Walls with slip have no stress: gas that turns like a solid sees the same viscosity as between
+ * boundaries where it is given. */
+static void test_slip(void **state) {
+#define LOG_R "mesh.radius=logarithmic\n"
+#define SLIP_Y "boundary.ylow=reflect\nboundary.yhigh=reflect\n"
+#define SHELL "mesh.coordinates=spherical\nmesh.xmin=0.5 0.4\nmesh.xmax=1.5 1.4\n"
+  static const struct {
+    const char *name, *keys, *walls;
+    int rigid;
+  } cases[] = {
+      {"(r, z)", "mesh.coordinates=axisymmetric\nmesh.xmin=0.5 0\nmesh.xmax=1.5 1\n" USER,
+       SLIP SLIP_Y, 1},
+      {"polar", "mesh.coordinates=polar\nmesh.xmin=0.5 0.2\nmesh.xmax=1.5 1.2\n" USER, SLIP, 1},
+      {"polar, ln r", LOG_R "mesh.coordinates=polar\nmesh.xmin=0.5 0.2\nmesh.xmax=1.5 1.2\n" USER,
+       SLIP, 1},
+      {"spherical 2D", SHELL USER, SLIP, 0},
+      {"spherical 2D, walls of theta", SHELL USER "problem.walls=1\n", SLIP SLIP_Y, 1},
+      {"spherical",
+       "mesh.dim=3\n" SHELL
+       "mesh.trees=1 1 1\nmesh.xmin=0.5 0.4 0\nmesh.xmax=1.5 1.4 1\n" USER USER_Z,
+       SLIP, 0}};
+  (void)state;
+  for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
+    char keys[1024];
+    double *change[2], differ = 0, most = 0;
+    int count = 0;
+    for (int slip = 0; slip < 2; slip++) {
+      snprintf(keys, sizeof keys, "%s%s", cases[n].keys, slip ? cases[n].walls : "");
+      change[slip] = viscous_change(keys, &count);
+    }
+    for (int c = 0; c < count; c++) {
+      differ = worse(differ, fabs(change[1][c] - change[0][c]));
+      most = worse(most, fabs(change[1][c]));
+    }
+    free(change[0]), free(change[1]);
+    differ = max_ranks(MPI_COMM_WORLD, differ), most = max_ranks(MPI_COMM_WORLD, most);
+    report(
+        "%s: walls with slip change the work of viscosity by %.1e; it changes momenta by %.1e of "
+        "0.1",
+        cases[n].name, differ, most);
+    assert_true(differ < 1e-15 && (cases[n].rigid ? most < 1e-15 : most > 1e-7));
+  }
+}
+
 /* Angular momentum, by the volumes of rings and shells. Sums of blocks round less. */
 static double spin(const system_t *c, const sim_t *s) {
   double *m = sim_read(s, MX + phi_of(c)), sum = 0;
@@ -220,6 +285,6 @@ static void test_totals(void **state) {
 
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_shear), cmocka_unit_test(test_rotation),
-                                     cmocka_unit_test(test_totals)};
+                                     cmocka_unit_test(test_slip), cmocka_unit_test(test_totals)};
   return TEST_MAIN(tests);
 }

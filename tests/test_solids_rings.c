@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // TEST np={1,3} timeout=120
-/* Solids in (r, z) and in polar coordinates: their walls act like boundaries, with slip and
+/* Solids in (r, z), polar and spherical coordinates: their walls act like boundaries, with slip and
  * without, for a viscous gas that turns; gas around a sphere stays at rest, and nothing flows
  * through its surface. */
 #include "solver_test.h"
@@ -14,14 +14,19 @@
 enum { NR = 24, NZ = 32, VALUES = 4 };
 static const char *const values[VALUES] = {"rho", "mx", "my", "mz"};
 
-/* Density and momentum of the cells of 1/32 in 1/4 < r < 1, 0 < z < 1, or phi for z. */
-static void collect(const sim_t *s, int count, double out[VALUES][NR * NZ]) {
+enum { RZ, POLAR, SPHERICAL };
+static const char *const system_name[] = {"axisymmetric", "polar", "spherical"};
+
+/* Density and momentum of the cells of 1/32 in 1/4 < r < 1, 0 < z < 1, or phi or theta - 1 for z.
+ */
+static void collect(const sim_t *s, int count, int system, double out[VALUES][NR * NZ]) {
   for (int v = 0; v < count; v++) {
     double *u = sim_read(s, v), x[3];
     assert_string_equal(oak_variable_name(s->sim, v), values[v]);
     memset(out[v], 0, NR * NZ * sizeof(double));
     for (int c = 0; c < oak_nblocks(s->sim) * s->cells; c++) {
       sim_center(s, c / s->cells, c % s->cells, x);
+      x[1] -= system == SPHERICAL;
       if (x[0] > 0.25 && x[0] < 1 && x[1] > 0 && x[1] < 1)
         out[v][(int)(x[1] * NZ) * NR + (int)((x[0] - 0.25) * 32)] = u[c];
     }
@@ -30,25 +35,28 @@ static void collect(const sim_t *s, int count, double out[VALUES][NR * NZ]) {
   }
 }
 
-static void compare_walls(const char *more, int no_slip, int polar) {
+static void compare_walls(const char *more, int no_slip, int system) {
   static double u[2][VALUES][NR * NZ];
-  const int count = polar ? VALUES - 1 : VALUES;
+  const int count = system == POLAR ? VALUES - 1 : VALUES;
   double most = 0, motion = 0;
   for (int i = 0; i < 2; i++) {
     const char *kind = no_slip ? "boundary.xlow=user\nboundary.xhigh=user\nboundary.ylow=user\n"
                                  "boundary.yhigh=user\n"
                                : "boundary.xlow=reflect\n";
-    const char *around = polar ? "problem.kind=walls\nmesh.trees=4 6\n"
-                                 "mesh.xmin=0.25 -0.25\nmesh.xmax=1.25 1.25\n"
-                               : "problem.kind=walls\nmesh.trees=5 6\nmesh.xmin=0 -0.25\n"
-                                 "mesh.xmax=1.25 1.25\n";
-    sim_t s = sim_new(MPI_COMM_WORLD, GAS "mesh.max_level=0\n%s%s%s%s%s", more,
-                      polar ? "mesh.coordinates=polar\n" : "",
-                      i ? around : "mesh.trees=3 4\nmesh.xmin=0.25 0\nmesh.xmax=1 1\n",
-                      !i || polar ? kind : "", i && no_slip ? "boundary.solid=no_slip\n" : "");
+    const char *around[] = {"mesh.trees=5 6\nmesh.xmin=0 -0.25\nmesh.xmax=1.25 1.25\n",
+                            "mesh.trees=4 6\nmesh.xmin=0.25 -0.25\nmesh.xmax=1.25 1.25\n",
+                            "mesh.trees=4 6\nmesh.xmin=0.25 0.75\nmesh.xmax=1.25 2.25\n"};
+    const char *inside[] = {"mesh.xmin=0.25 0\nmesh.xmax=1 1\n",
+                            "mesh.xmin=0.25 0\nmesh.xmax=1 1\n",
+                            "mesh.xmin=0.25 1\nmesh.xmax=1 2\n"};
+    sim_t s = sim_new(MPI_COMM_WORLD,
+                      GAS "mesh.max_level=0\nmesh.trees=3 4\n%smesh.coordinates=%s\n%s%s%s%s", more,
+                      system_name[system], i ? "problem.kind=walls\n" : "",
+                      i ? around[system] : inside[system], !i || system != RZ ? kind : "",
+                      i && no_slip ? "boundary.solid=no_slip\n" : "");
     MUST(oak_initialize(s.sim));
-    for (int n = 0; n < 30; n++) MUST(oak_advance(s.sim, polar ? 2e-4 : 1e-3));
-    collect(&s, count, u[i]);
+    for (int n = 0; n < 30; n++) MUST(oak_advance(s.sim, system == RZ ? 1e-3 : 2e-4));
+    collect(&s, count, system, u[i]);
     sim_free(&s);
   }
   for (int v = 0; v < count; v++)
@@ -56,16 +64,16 @@ static void compare_walls(const char *more, int no_slip, int polar) {
       most = worse(most, fabs(u[0][v][c] - u[1][v][c]));
       motion = worse(motion, fabs(u[0][v][c]));
     }
-  report("%s, %s: walls of solids and boundaries differ by %.1e of %.2f",
-         polar ? "polar" : "(r, z)", no_slip ? "without slip" : "with slip", most, motion);
+  report("%s, %s: walls of solids and boundaries differ by %.1e of %.2f", system_name[system],
+         no_slip ? "without slip" : "with slip", most, motion);
   assert_true(most < 1e-11 && motion > 0.4);
 }
 
 static void test_walls(void **state) {
   (void)state;
-  for (int polar = 0; polar < 2; polar++) {
-    if (!test_short()) compare_walls("physics.nu=0.05\nphysics.prandtl=0.7\n", 0, polar);
-    compare_walls("physics.nu=0.05\nphysics.prandtl=0.7\n", 1, polar);
+  for (int system = RZ; system <= SPHERICAL; system++) {
+    if (!test_short()) compare_walls("physics.nu=0.05\nphysics.prandtl=0.7\n", 0, system);
+    if (system < SPHERICAL) compare_walls("physics.nu=0.05\nphysics.prandtl=0.7\n", 1, system);
   }
 }
 

@@ -408,6 +408,8 @@ enum { OAK_DIFFUSION_EXPLICIT = 1, OAK_DIFFUSION_RKL2 = 2 };
 typedef struct {
   oak_field_t f;
   const oak_face_t *edge; /**< [nblock][edges of a block] where ghost cells beyond edges are */
+  const oak_bc_t *bc;     /**< [2 dim][V] */
+  int trees[3];           /**< number of blocks of level 0 along each axis */
   long first;
   real *q;      /**< [n][V][(N+2)^d] primitive state with one layer of ghost cells */
   store_t *out; /**< [nblock][V][N^d] */

@@ -6,16 +6,19 @@
  *             which decays with 2 nu k^2.
  *   rotation  about the axis, like that of a solid
  *   ring      a ring of gas that turns, far from all walls
+ *   slip      rotation; where theta has no walls, also v_theta = r / 10
  *
  * Physics: navier_stokes. */
 
 TITLE("Decay in curved coordinates")
 
-PARAMETER(flow, 0, "{shear rotation ring} which")
+PARAMETER(flow, 0, "{shear rotation ring slip} which")
+PARAMETER(walls, 0, "of theta")
 PARAMETER(k, 3, "wave number")
 PARAMETER(fine, 0, "cells within this radius are finer")
 
 #define SPHERE (OAK_COORDINATES == OAK_SPHERICAL)
+#define RZ (OAK_COORDINATES == OAK_AXISYMMETRIC)
 
 /* The velocity at the Cartesian point x. */
 OAK_FN void decay_wave(const oak_at_t *at, const double x[3], double v[3]) {
@@ -32,7 +35,9 @@ OAK_FN void decay_state(const oak_at_t *at, double q[]) {
   const double z = SPHERE ? at->x[0] * cos(theta) : OAK_DIM == 3 ? at->x[2] : 0;
   const double place[3] = {R * cos(phi), R * sin(phi), z},
                bump = hypot(R - 0.8, SPHERE ? z : 0) / 0.2;
-  const double turn = at->p.flow == 1 ? R : bump < 1 ? pow(1 - bump * bump, 4) : 0;
+  const double turn = at->p.flow == 1 || at->p.flow == 3 ? R
+                      : bump < 1                         ? pow(1 - bump * bump, 4)
+                                                         : 0;
   double w[3], v[3] = {0, 0, 0};
   decay_wave(at, place, w);
   const double away = w[0] * cos(phi) + w[1] * sin(phi), around = w[1] * cos(phi) - w[0] * sin(phi);
@@ -45,7 +50,8 @@ OAK_FN void decay_state(const oak_at_t *at, double q[]) {
     v[2] =
         1e-6 * exp(-2 * at->ph.nu * at->p.k * at->p.k * at->t) * j1(at->p.k * R) * cos(at->p.k * z);
   if (at->p.flow > 0) v[0] = v[1] = v[2] = 0;
-  if (at->p.flow > 0) v[SPHERE ? 2 : 1] = 0.1 * turn;
+  if (at->p.flow > 0) v[SPHERE || RZ ? 2 : 1] = 0.1 * turn;
+  if (at->p.flow == 3 && SPHERE && !at->p.walls) v[1] = 0.1 * at->x[0];
   q[RHO] = 1;
   q[PRS] = 1e-6;
   for (int d = 0; d < PHYSICS_VELOCITIES; d++) q[VX + d] = v[d];

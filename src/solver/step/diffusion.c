@@ -90,12 +90,18 @@ static oak_status_t copy_blocks(oak_t *sim, const oak_diffusion_args_t *args, in
   return oak_device_launch(sim->setup.dev, sim->setup.kernel.primitive, *n, args, sizeof *args);
 }
 
-static oak_status_t launch_rate(oak_t *sim, int state, double time, int out) {
-  oak_diffusion_args_t args = {.edge = sim->data.pattern.edge.device,
-                               .q = sim->diffusion.wide,
-                               .out = oak_data_state(&sim->data, out),
-                               .bflux = sim->fluxfix.bflux};
+static oak_diffusion_args_t diffusion_args(const oak_t *sim, int state, double time) {
+  oak_diffusion_args_t args = {
+      .edge = sim->data.pattern.edge.device, .bc = sim->setup.bc, .q = sim->diffusion.wide};
+  for (int d = 0; d < 3; d++) args.trees[d] = sim->setup.trees[d];
   oak_data_field(&sim->data, state, time, &args.f);
+  return args;
+}
+
+static oak_status_t launch_rate(oak_t *sim, int state, double time, int out) {
+  oak_diffusion_args_t args = diffusion_args(sim, state, time);
+  args.out = oak_data_state(&sim->data, out);
+  args.bflux = sim->fluxfix.bflux;
   for (int first = 0, n; first < sim->data.mesh->nblock; first += n) {
     args.first = first;
     OAK_TRY(copy_blocks(sim, &args, sim->data.mesh->nblock - first, &n));
@@ -105,9 +111,8 @@ static oak_status_t launch_rate(oak_t *sim, int state, double time, int out) {
 }
 
 oak_status_t oak_diffusion_copy(oak_t *sim, int first, int *n, const void **wide) {
-  oak_diffusion_args_t args = {
-      .edge = sim->data.pattern.edge.device, .q = sim->diffusion.wide, .first = first};
-  oak_data_field(&sim->data, 0, sim->data.clock.time, &args.f);
+  oak_diffusion_args_t args = diffusion_args(sim, 0, sim->data.clock.time);
+  args.first = first;
   *wide = sim->diffusion.wide;
   return copy_blocks(sim, &args, sim->data.mesh->nblock - first, n);
 }
