@@ -16,6 +16,7 @@ OAK_FN void derived_state(const oak_field_t *f, const oak_user_t *user, long blo
   load_primitive(&user->physics, p, stride, q);
 }
 
+/* Where the mesh has two axes, the vector may have a third component. */
 OAK_FN double derived_speed(const real q[]) {
   double sum = 0;
   OAK_UNROLL
@@ -23,6 +24,12 @@ OAK_FN double derived_speed(const real q[]) {
     const double v = (double)q[DERIVED_VELOCITY(d)];
     sum += v * v;
   }
+#ifdef PHYSICS_VECTORS
+#define DERIVED_THIRD(first, second, third)                         \
+  if (OAK_DIM == 2 && (first) == PHYSICS_NORMAL(0) && (third) >= 0) \
+    sum += (double)q[OAK_MAX(third, 0)] * (double)q[OAK_MAX(third, 0)];
+  PHYSICS_VECTORS(DERIVED_THIRD)
+#endif
   return sqrt(sum);
 }
 
@@ -80,6 +87,7 @@ OAK_FN void derived_gradient(const oak_field_t *f, const oak_user_t *user, long 
 
 OAK_FN double derived_vorticity(double g[3][3]) {
   const double z = g[0][1] - g[1][0];
+  if (OAK_COORDINATES == OAK_AXISYMMETRIC) return -z; /* along phi, as r, phi, z are right-handed */
   if (OAK_DIM == 2) return z;
   const double x = g[1][2] - g[2][1], y = g[2][0] - g[0][2];
   return sqrt(x * x + y * y + z * z);

@@ -217,6 +217,12 @@ OUTPUT(divb, at, q) {
     div += 0.5 * jump / at->dx[d];
     h = at->dx[d] < h ? at->dx[d] : h;
   }
+#if OAK_COORDINATES == OAK_SPHERICAL
+  const double angle = at->x[1];
+  div += (2 * (double)q[BX] + (double)q[BY] * cos(angle) / sin(angle)) / at->x[0];
+#elif OAK_COORDINATES
+  div += (double)q[BX] / at->x[0];
+#endif
   for (int d = 0; d < 3; d++) field2 += (double)q[BX + d] * (double)q[BX + d];
   return field2 > 0 ? h * fabs(div) / sqrt(field2) : 0;
 }

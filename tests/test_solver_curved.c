@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Polar, cylindrical and spherical coordinates, and rotation in (r, z): a gas at rest stays at
  * rest, totals and angular momentum are conserved while the mesh adapts, exact solutions are
- * reached with second order, on meshes with two levels too. On several ranks, which change no bit
- * of a solution (test_solver_ranks), only totals. */
+ * reached with second order, on meshes with two levels too; derived variables are what formulas
+ * say. On several ranks, which change no bit of a solution (test_solver_ranks), only totals. */
 // TEST np={1,3} timeout=600
 #include "solver_test.h"
 
@@ -226,9 +226,79 @@ static void test_order(void **state) {
   }
 }
 
+/* Derived variables of the flow `curl` of tests/problems/curved.c by formulas of Cartesian or,
+ * without an axis along phi, cylindrical coordinates. */
+enum { DIVERGENCE, VORTICITY, SCHLIEREN, DIVB, SPEED, MACH, DERIVED };
+static const char *const derived[] = {"divergence", "vorticity", "schlieren",
+                                      "divb",       "speed",     "mach"};
+
+static void formulas(const system_t *c, const sim_t *s, int i, double out[DERIVED]) {
+  const int turns = c->dim == 3 || c->phi == 1; /* there is an axis along phi */
+  double q[3], origin[3], dx[3];
+  sim_center(s, i / s->cells, i % s->cells, q);
+  oak_block_geometry(s->sim, i / s->cells, origin, dx);
+  const double sine = c->spherical ? sin(q[1]) : 1, R = q[0] * sine;
+  const double phi = !turns ? 0 : c->phi == 1 ? q[1] : q[2];
+  const double x = R * cos(phi), y = R * sin(phi);
+  const double z = c->spherical ? q[0] * cos(q[1]) : turns ? q[2] : q[1];
+  const double flat = c->dim == 2 && turns; /* polar */
+  const double v[3] = {turns ? y * y + x * z : R * (1 + z * z), turns ? x * z - y : R * z,
+                       flat    ? 0
+                       : turns ? x * y + z * z / 2
+                               : R * R - z * z};
+  const double v2 = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+  out[SPEED] = sqrt(v2);
+  out[DIVERGENCE] = flat ? -1 : turns ? 2 * z - 1 : 2 * (1 + z * z) - 2 * z;
+  out[VORTICITY] = flat ? -2 * y : turns ? hypot(x - y, z - 2 * y) : 2 * R * z - 2 * R;
+  out[SCHLIEREN] = hypot(0.3, flat ? 0 : 0.2);
+  /* The smallest side of the cell, and the fastest wave along r. */
+  double h = c->logarithmic ? q[0] * 2 * sinh(dx[0] / 2) : dx[0];
+  if (c->spherical || turns)
+    h = fmin(h, q[0] * dx[1]);
+  else
+    h = fmin(h, dx[1]);
+  if (c->dim == 3) h = fmin(h, c->spherical ? R * dx[2] : dx[2]);
+  out[DIVB] = h * fabs(out[DIVERGENCE]) / out[SPEED];
+  const double rho = 2 + 0.3 * (turns ? x : R) + (flat ? 0 : 0.2 * z);
+  const double away = turns ? v[0] * cos(phi) + v[1] * sin(phi) : v[0];
+  const double along_r = c->spherical ? away * sine + v[2] * cos(q[1]) : away;
+  const double sum = (5.0 / 3 + v2) / rho, along = 4 * 5.0 / 3 * along_r * along_r / rho / rho;
+  out[MACH] = out[SPEED] / sqrt(0.5 * (sum + sqrt(sum * sum - along)));
+}
+
+static void test_derived(void **state) {
+  (void)state;
+  if (test_size > 1) return;
+  for (int n = 0; n < NSYSTEMS; n++) {
+    const system_t *c = &systems[n];
+    double error[2][DERIVED] = {{0}}, exact[DERIVED];
+    for (int finer = 0; finer < 2; finer++) {
+      sim_t s = curved_new(c, c->part, "curl", 1 + finer, 1 + finer, 0);
+      MUST(oak_initialize(s.sim));
+      const int cells = oak_nblocks(s.sim) * s.cells;
+      double *u = malloc((size_t)cells * sizeof *u);
+      if (!u) abort();
+      for (int v = 0; v < DERIVED; v++) {
+        MUST(oak_read_variable(s.sim, derived[v], oak_nblocks(s.sim), u));
+        for (int i = 0; i < cells; i++) {
+          formulas(c, &s, i, exact);
+          error[finer][v] = worse(error[finer][v], fabs(u[i] - exact[v]));
+        }
+      }
+      free(u);
+      sim_free(&s);
+    }
+    for (int v = 0; v < DERIVED; v++) {
+      const double order = log2(error[0][v] / error[1][v]);
+      report("%s, %s: largest error %.1e, order %.2f", c->name, derived[v], error[1][v], order);
+      assert_true(v < SPEED ? error[1][v] < 1e-12 || order > 1.9 : error[1][v] < 1e-13);
+    }
+  }
+}
+
 int main(int argc, char **argv) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_rest),
-                                     cmocka_unit_test(test_conservation),
-                                     cmocka_unit_test(test_cold), cmocka_unit_test(test_order)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_rest), cmocka_unit_test(test_conservation), cmocka_unit_test(test_cold),
+      cmocka_unit_test(test_derived), cmocka_unit_test(test_order)};
   return TEST_MAIN(tests);
 }

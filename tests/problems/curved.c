@@ -4,7 +4,7 @@
 
 TITLE("Curved")
 
-PARAMETER(flow, 0, "{rest wind rotation expansion waves cold} which")
+PARAMETER(flow, 0, "{rest wind rotation expansion waves cold curl} which")
 PARAMETER(fine, 0, "refine the part with a smaller radius")
 
 /* The direction of the axis (z) and that away from it (R), both as components along r, theta or z,
@@ -83,6 +83,16 @@ OAK_FN void curved_state(const oak_at_t *at, double q[]) {
     q[RHO] = ldexp(1.0, (int)floor(at->x[0] / at->dx[0]) & 7);
     q[PRS] = 1e-6;
     v[phi] = 1 / q[RHO];
+  }
+  if (at->p.flow == 6) { /* with an axis along phi (y^2 + x z, x z - y, x y + z^2 / 2) */
+    const double around = x[0] * x[2] - x[1], across = x[1] * x[1] + x[0] * x[2];
+    const double to_R = OAK_PHI_AXIS ? (across * x[0] + around * x[1]) / R : R * (1 + x[2] * x[2]);
+    const double to_z = OAK_PHI_AXIS ? x[0] * x[1] + 0.5 * x[2] * x[2] : R * R - x[2] * x[2];
+    const int flat = OAK_COORDINATES == OAK_POLAR;
+    for (int d = 0; d < 3; d++) v[d] = to_R * away[d] + (flat ? 0 : to_z * z[d]);
+    v[phi] = OAK_PHI_AXIS ? (around * x[0] - across * x[1]) / R : R * x[2];
+    q[RHO] = 2 + 0.3 * (OAK_PHI_AXIS ? x[0] : R) + (flat ? 0 : 0.2 * x[2]);
+    for (int d = 0; d < 3; d++) b[d] = v[d];
   }
   for (int d = 0; d < 3; d++) q[VX + d] = v[d], q[BX + d] = b[d];
 }
