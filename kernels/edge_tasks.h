@@ -197,11 +197,16 @@ OAK_FN void edge_boundary(const oak_halo_args_t *arg, const oak_halo_task_t *t,
       if (bc.kind >= OAK_BC_USER_DIRICHLET)
         value = user_boundary(f, &user, t->source, face, v, bc.kind, x, mirror, stride);
 #endif
+#if OAK_COORDINATES == OAK_SPHERICAL
+      if (bc.kind == OAK_BC_ORIGIN) {
+        const store_t *next = oak_cell_of(f, arg->components, t->source, 1, x[1], x[2], &stride);
+        value = origin_value(f, v, 0, mirror, mirror, next, stride);
+      }
+#endif
       const real inside = mirror[(long long)v * stride];
       dst[v * EDGE_CELLS(e.along) + a] =
-          (store_t)(bc.kind == OAK_BC_USER_STATE
-                        ? value
-                        : boundary_value(bc.kind, value, inside, inside, dx));
+          (store_t)(HALO_IS_STATE(bc.kind) ? value
+                                           : boundary_value(bc.kind, value, inside, inside, dx));
     }
   }
 }

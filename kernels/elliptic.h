@@ -123,7 +123,7 @@ OAK_FN real elliptic_part(const oak_parts_t *g, int dir, int child) {
 /* The parts of a coarse face across `dir`, which is made of fine faces from (a, b) on. */
 OAK_FN oak_parts_t elliptic_face_parts(const oak_field_t *f, long block, int dir, int a, int b) {
 #if OAK_COORDINATES
-  return oak_face_parts(oak_span_of_pair(f, block, dir ? a : 0, dir ? b : a), 1, dir);
+  return oak_face_parts(oak_span_of_pair(f, block, dir ? a : 0, dir ? b : a), 2, dir);
 #else
   (void)f, (void)block, (void)dir, (void)a, (void)b;
   return oak_even();

@@ -132,8 +132,10 @@ OAK_FN oak_span_t oak_span_of_pair(const oak_field_t *f, long block, int i, int 
 
 /* ---- the momentum along phi
  * It is advanced as the angular momentum. A flux is multiplied by the distance of its face from the
- * axis, divided by that of the cell. Transfer between levels keeps the sum of V R m: V is the
- * volume of a cell, R the distance of its middle from the axis, m its momentum. The momentum is the
+ * axis, divided by R of the cell. Transfer between levels keeps the sum of V R m: V is the volume
+ * of a cell, R the distance of its middle from the axis, m its momentum. In spherical coordinates
+ * with linear radii R has r (1 + s^2 / 3) in place of r, 1 / the mean of 1 / r over the cell, which
+ * all other terms have: near r = 0 they would not cancel in a uniform flow. The momentum is the
  * vector with PHYSICS_NORMAL. */
 #ifdef PHYSICS_VECTORS
 #define OAK_VECTORS(X) PHYSICS_VECTORS(X)
@@ -165,7 +167,8 @@ typedef struct {
   real more[OAK_CURVED], step[OAK_CURVED], change[OAK_CURVED], arm[OAK_CURVED][2];
 } oak_parts_t;
 
-/** Of a cell; \a angular: for the momentum along phi. */
+/** Of a cell; \a angular: 1 for the momentum along phi, 2 for the same with the distance of the
+ * middle from the axis as R. */
 OAK_FN oak_parts_t oak_parts(oak_span_t g, int angular) {
   oak_parts_t p;
 #if OAK_LOG_RADIUS
@@ -190,7 +193,13 @@ OAK_FN oak_parts_t oak_parts(oak_span_t g, int angular) {
   p.more[0] = tanh_a * oak_div(3 + tanh2, 1 + 3 * tanh2); /* tanh 3a */
 #else
   const real low = 1 - half, high = 1 + half, third = m2 * (real)(1.0 / 3);
-  p.more[0] = oak_div(3 * g.s, 3 + g.s * g.s);
+  const real inv = oak_inv(3 + g.s * g.s);
+  if (angular == 1) { /* r (1 + s^2 / 3) of the parts and of the cell */
+    p.change[0] = 2 * g.s * (3 - g.s * g.s) * inv;
+    p.arm[0][0] = 3 * (low + oak_div(third, low)) * inv;
+    p.arm[0][1] = 3 * (high + oak_div(third, high)) * inv;
+  }
+  p.more[0] = 3 * g.s * inv;
   p.step[0] =
       (real)0.25 - (real)(1.0 / 24) * g.s *
                        (oak_div(low, low * low + third) - oak_div(high, high * high + third));
@@ -298,6 +307,8 @@ OAK_FN oak_areas_t oak_areas_of(oak_span_t g, real inv_dr, real half) {
   const real wide = oak_div(half, sine); /* theta: half the width over its sine */
 #if !OAK_LOG_RADIUS
   const real low = a.arm[0][0], high = a.arm[0][1];
+  a.arm[0][0] *= third;
+  a.arm[0][1] *= third;
 #endif
   a.arm[1][0] = cosine - g.cot * sine;
   a.arm[1][1] = cosine + g.cot * sine;

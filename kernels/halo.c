@@ -233,10 +233,16 @@ OAK_FN void halo_boundary(const oak_halo_args_t *arg, const oak_halo_task_t *t,
                               pm + a * step - (long long)v * OAK_CELLS, OAK_CELLS);
       }
 #endif
+#if OAK_COORDINATES == OAK_SPHERICAL
+      if (bc.kind == OAK_BC_ORIGIN) {
+        const store_t *first = pn + a * step - (long long)v * OAK_CELLS;
+        value = origin_value(f, v, m, first + m, first, first + 1, OAK_CELLS);
+      }
+#endif
       dst[row * FA(dir) + a] =
-          (store_t)(bc.kind == OAK_BC_USER_STATE ? value
-                                                 : boundary_value(bc.kind, value, pm[a * step],
-                                                                  pn[a * step], (2 * m + 1) * dx));
+          (store_t)(HALO_IS_STATE(bc.kind) ? value
+                                           : boundary_value(bc.kind, value, pm[a * step],
+                                                            pn[a * step], (2 * m + 1) * dx));
     }
   }
 }

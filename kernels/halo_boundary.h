@@ -28,6 +28,41 @@ OAK_FN real boundary_value(int kind, real value, real mirror, real nearest, real
   }
 }
 
+/* Whether a condition gives the ghost value itself. */
+#define HALO_IS_STATE(kind) \
+  ((kind) == OAK_BC_USER_STATE || (OAK_COORDINATES == OAK_SPHERICAL && (kind) == OAK_BC_ORIGIN))
+
+#if OAK_COORDINATES == OAK_SPHERICAL
+/* The ghost value of variable v beyond r = 0, in layer m. A mirror image is right for scalars. The
+ * components of vectors do not change in a uniform flow and are proportional to r in a flow at rest
+ * in the origin: straight lines through the first two cells, `near` and `next`, are right for both.
+ * With a mirror image, limiters would double the slope of the first cell: what flows out of it
+ * would not depend on it, so errors grow at the rate v / r. As in user_boundary, variables that do
+ * not change are those of the mirror cell itself. */
+OAK_FN real origin_value(const oak_field_t *f, int v, int m, const store_t *mirror,
+                         const store_t *near, const store_t *next, int stride) {
+  const physics_parameters_t ph = oak_physics(f);
+  real q[NVAR], left[NVAR], low[NVAR], high[NVAR];
+  oak_load(mirror, stride, q);
+  oak_load(near, stride, low);
+  oak_load(next, stride, high);
+  const real inside = q[v];
+  oak_state_to_primitive(&ph, q);
+  oak_state_to_primitive(&ph, low);
+  oak_state_to_primitive(&ph, high);
+  for (int n = 0; n < NVAR; n++) left[n] = q[n];
+#define ORIGIN_LINE(n) \
+  if ((n) >= 0)        \
+    q[OAK_MAX(n, 0)] = \
+        low[OAK_MAX(n, 0)] - (real)(m + 1) * (high[OAK_MAX(n, 0)] - low[OAK_MAX(n, 0)]);
+#define ORIGIN_VECTOR(a, b, c) ORIGIN_LINE(a) ORIGIN_LINE(b) ORIGIN_LINE(c)
+  OAK_VECTORS(ORIGIN_VECTOR)
+  oak_state_to_conserved(&ph, q);
+  oak_state_to_conserved(&ph, left);
+  return q[v] == left[v] ? inside : q[v] == -left[v] ? -inside : q[v];
+}
+#endif
+
 #if OAK_HAS_problem_boundary
 /* What the problem's boundary function prescribes for variable v: a conserved value on the face or
  * in the ghost cell, or a derivative as the function gives it. The function gets the state of the

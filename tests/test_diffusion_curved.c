@@ -253,7 +253,7 @@ static double spin(const system_t *c, const sim_t *s) {
       sim_center(s, b, i, x);
       const double sine = c->sphere ? sin(x[1]) : 1, r2 = x[0] * x[0] + dx[0] * dx[0] / 12;
       const double v = c->sphere ? r2 * sine * sin(dx[1] / 2) / (dx[1] / 2) : x[0];
-      block += v * x[0] * sine * m[b * s->cells + i];
+      block += v * (c->sphere ? r2 / x[0] : x[0]) * sine * m[b * s->cells + i];
     }
     sum += sim_volume(s, b) * block;
   }

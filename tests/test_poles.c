@@ -162,7 +162,7 @@ static double volume(const system_t *c, const sim_t *s, int i, double *distance)
   double x[3], origin[3], dx[3], v = sim_volume(s, i / s->cells);
   sim_center(s, i / s->cells, i % s->cells, x);
   oak_block_geometry(s->sim, i / s->cells, origin, dx);
-  *distance = c->cross ? x[0] * sin(x[1]) : x[0];
+  *distance = c->cross ? (x[0] + dx[0] * dx[0] / (12 * x[0])) * sin(x[1]) : x[0];
   if (!c->cross) return v * x[0];
   v *= (pow(x[0] + dx[0] / 2, 3) - pow(x[0] - dx[0] / 2, 3)) / (3 * dx[0]);
   return v * (cos(x[1] - dx[1] / 2) - cos(x[1] + dx[1] / 2)) / dx[1];

@@ -59,7 +59,8 @@ static sim_t curved_new(const system_t *c, const char *domain, const char *flow,
                  c->keys, domain, flow, low, high, fine);
 }
 
-/** Volume of a cell by the formulas for whole rings and shells, and its distance from the axis. */
+/** Volume of a cell by the formulas for whole rings and shells, and its distance from the axis; in
+ * spherical coordinates r stands for 1 / the mean of 1 / r. */
 static double volume(const system_t *c, const sim_t *s, int i, double *distance) {
   double x[3], origin[3], dx[3], v = sim_volume(s, i / s->cells);
   sim_center(s, i / s->cells, i % s->cells, x);
@@ -68,6 +69,7 @@ static double volume(const system_t *c, const sim_t *s, int i, double *distance)
   const double low = c->logarithmic ? x[0] / grow : x[0] - half;
   const double high = c->logarithmic ? x[0] * grow : x[0] + half;
   *distance = c->spherical ? x[0] * sin(x[1]) : x[0];
+  if (c->spherical && !c->logarithmic) *distance *= 1 + half * half / (3 * x[0] * x[0]);
   v *= (pow(high, n) - pow(low, n)) / (n * dx[0]);
   if (c->spherical) v *= (cos(x[1] - dx[1] / 2) - cos(x[1] + dx[1] / 2)) / dx[1];
   return c->dim == 2 && c->phi == 2 ? 2 * acos(-1) * v : v;

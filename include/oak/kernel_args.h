@@ -206,11 +206,12 @@ enum {
 
 /** Boundary conditions of one face and variable. */
 enum {
-  OAK_BC_DIRICHLET,      /**< value on the face */
-  OAK_BC_NEUMANN,        /**< outward normal derivative on the face */
-  OAK_BC_MIRROR,         /**< even continuation */
-  OAK_BC_ANTIMIRROR,     /**< odd continuation */
-  OAK_BC_COPY,           /**< value of the last interior cell */
+  OAK_BC_DIRICHLET,  /**< value on the face */
+  OAK_BC_NEUMANN,    /**< outward normal derivative on the face */
+  OAK_BC_MIRROR,     /**< even continuation */
+  OAK_BC_ANTIMIRROR, /**< odd continuation */
+  OAK_BC_COPY,       /**< value of the last interior cell */
+  OAK_BC_ORIGIN,     /**< r = 0 of spherical coordinates: vectors continue along straight lines */
   OAK_BC_USER_DIRICHLET, /**< as above, with the value from the problem's boundary function */
   OAK_BC_USER_NEUMANN,
   OAK_BC_USER_STATE, /**< whole ghost state from the problem's boundary function */

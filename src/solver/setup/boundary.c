@@ -124,6 +124,7 @@ oak_status_t oak_boundary_read(oak_setup_t *setup, oak_bc_t *bc, int periodic[3]
       if (*text) OAK_TRY(parse(setup, key, text, b));
       if (*text && (b->kind == PERIODIC) != (all.kind == PERIODIC))
         return bad_condition(setup, key, text, "a face is periodic for all variables or for none");
+      if (b->kind == REFLECT && oak_is_origin(setup, f)) b->kind = OAK_BC_ORIGIN;
       if (b->kind == REFLECT) b->kind = odd >> v & 1 ? OAK_BC_ANTIMIRROR : OAK_BC_MIRROR;
       if (b->kind == PERIODIC || is_given(setup, v))
         b->kind = OAK_BC_MIRROR; /* never used if periodic: such faces have neighbours */

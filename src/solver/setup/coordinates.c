@@ -40,6 +40,11 @@ const char *oak_coordinates_mirror(const oak_setup_t *setup, int face, uint32_t 
   return NULL;
 }
 
+int oak_is_origin(const oak_setup_t *setup, int face) {
+  return setup->coordinates == OAK_SPHERICAL && face == 0 && setup->xmin[0] == 0 &&
+         setup->description.vectors.component[0] != 0;
+}
+
 /* r and theta are not periodic, and the conditions at r = 0 and at poles cannot be chosen. */
 static oak_status_t check_faces(const oak_setup_t *setup) {
   static const char *const key[4] = {"boundary.xlow", "boundary.xhigh", "boundary.ylow",

@@ -350,6 +350,8 @@ oak_status_t oak_coordinates_check(const oak_setup_t *setup);
 /** Whether a face of the domain is r = 0 or a pole, where the solution is mirrored: what it is
  * called, or NULL. \a odd: bits of the variables that change their sign there. */
 const char *oak_coordinates_mirror(const oak_setup_t *setup, int face, uint32_t *odd);
+/** Whether a face of the domain is r = 0 of spherical coordinates, and the state has vectors. */
+int oak_is_origin(const oak_setup_t *setup, int face);
 /** Bits of the faces of the domain that are r = 0 or theta = 0 or pi of a mesh with an axis along
  * phi: cells touch there those at phi + pi. */
 unsigned oak_poles(const oak_setup_t *setup);
