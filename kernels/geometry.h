@@ -410,6 +410,17 @@ OAK_FN double oak_mean_factor(double r, double dr, double theta, double width) {
   return (r * r + dr * dr / 12) * 2 * sine * half_sine / width;
 }
 
+/** R of cell c of a block, as for the momentum along phi. */
+OAK_FN double oak_axis_distance(const oak_field_t *f, long block, int c) {
+  const int level = f->block[block].level;
+  double r = oak_middle(f, block, c % OAK_NX), sine = 1, cosine;
+  if (OAK_COORDINATES != OAK_SPHERICAL) return r;
+  if (!OAK_LOG_RADIUS) r += oak_dx(f, level, 0) * oak_dx(f, level, 0) / (12 * r);
+  oak_sine(f->low[1] + (oak_cells_along(f, block, c / OAK_NX % OAK_NY) + 0.5) * oak_dx(f, level, 1),
+           &sine, &cosine);
+  return r * sine;
+}
+
 /** The volume of cell c of a block over oak_cell_volume. */
 OAK_FN double oak_volume_factor(const oak_field_t *f, long block, int c) {
   const int level = f->block[block].level, j = c / OAK_NX % OAK_NY;
@@ -444,6 +455,7 @@ OAK_FN oak_parts_t oak_even(void) {
 #define oak_size(f, n, i, j, dir) oak_dx(f, (f)->block[n].level, dir)
 #define oak_inv_size(f, n, i, j, dir) oak_inv_dx(f, (f)->block[n].level, dir)
 #define oak_volume_factor(f, block, c) ((void)(f), (void)(block), 1.0)
+#define oak_axis_distance(f, block, c) 0.0
 #endif
 
 #endif

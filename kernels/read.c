@@ -157,7 +157,7 @@ enum { MEASURE_LANES = OAK_MANY_THREADS ? 128 : 1 };
 OAK_FN oak_measured_t measure_share(const oak_field_t *f, long block, const double *x,
                                     const double *mask, int dielectrics, const int *box, int lane) {
   oak_measured_t m;
-  m.sum = m.count = m.norm[0] = m.norm[1] = 0;
+  m.sum = m.moment = m.count = m.norm[0] = m.norm[1] = 0;
   m.value[0] = (double)INFINITY;
   m.value[1] = -(double)INFINITY;
   m.place[0] = m.place[1] = -1;
@@ -172,6 +172,7 @@ OAK_FN oak_measured_t measure_share(const oak_field_t *f, long block, const doub
 #endif
     const double weight = oak_volume_factor(f, block, c);
     m.sum += x[c] * weight;
+    m.moment += x[c] * weight * oak_axis_distance(f, block, c);
     m.norm[0] += fabs(x[c]) * weight;
     m.norm[1] += x[c] * x[c] * weight;
     if (!(x[c] - x[c] == 0)) continue; /* not finite */
@@ -190,6 +191,7 @@ OAK_FN oak_measured_t measure_share(const oak_field_t *f, long block, const doub
 /* Of equal values the one in the first cell counts. */
 OAK_FN void measure_join(oak_measured_t *to, const oak_measured_t *m) {
   to->sum += m->sum;
+  to->moment += m->moment;
   to->count += m->count;
   OAK_UNROLL
   for (int e = 0; e < 2; e++) to->norm[e] += m->norm[e];

@@ -477,6 +477,7 @@ enum {
 /** What oak_measure finds in the cells of a block that lie in a box and in no solid. */
 typedef struct {
   double sum;      /**< not Cartesian: each cell counts by the circumference of its ring */
+  double moment;   /**< not Cartesian: the sum of value times R, as for the angular momentum */
   double count;    /**< of these cells, in the same way; only if there is a mask */
   double norm[2];  /**< sums of absolute values and of squares, in the same way */
   double value[2]; /**< smallest and largest finite value */

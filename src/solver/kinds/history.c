@@ -25,15 +25,36 @@ static const oak_param_desc_t keys[] = {
 
 typedef struct {
   int known; /**< the totals of the first row, from which the drift counts */
-  double total[OAK_MAX_NVAR];
+  double total[OAK_MAX_NVAR + 1];
   oak_row_rates_t rates; /**< on rank 0 */
 } earlier_t;
+
+/** The conserved variables, and the angular momentum where there is one. */
+static int count_totals(const oak_setup_t *setup) {
+  return setup->nvar + (setup->description.vectors.angular != 0);
+}
+
+/** \a old: as for print_names. */
+static const char *name_of_total(const oak_setup_t *setup, int v, int old) {
+  if (v == setup->nvar) return "angular_momentum";
+  return old ? setup->description.name[v] : setup->description.shown[v];
+}
+
+/** Whether the total does not change but by what flows through the boundary. In coordinates that
+ * are not Cartesian, components of vectors are conserved along z alone. */
+static int is_conserved(const oak_setup_t *setup, int v) {
+  const uint32_t *c = setup->description.vectors.component;
+  const uint32_t along_z = setup->coordinates == OAK_SPHERICAL      ? 0
+                           : setup->coordinates == OAK_AXISYMMETRIC ? c[1]
+                                                                    : c[2];
+  return !setup->coordinates || v == setup->nvar || !((c[0] | c[1] | c[2]) & ~along_z & 1u << v);
+}
 
 static void save_earlier(const oak_output_item_t *item, FILE *f) {
   const earlier_t *earlier = item->data;
   if (!earlier->known) return;
   fprintf(f, " totals");
-  for (int v = 0; v < item->sim->setup.nvar; v++) fprintf(f, " %a", earlier->total[v]);
+  for (int v = 0; v < count_totals(&item->sim->setup); v++) fprintf(f, " %a", earlier->total[v]);
   oak_rates_save(&earlier->rates, f);
 }
 
@@ -43,12 +64,12 @@ static void load_earlier(oak_output_item_t *item, const char *text) {
   oak_rates_load(&earlier->rates, text);
   if (strncmp(text, " totals", 7)) return;
   text += 7;
-  while (known < item->sim->setup.nvar &&
+  while (known < count_totals(&item->sim->setup) &&
          sscanf(text, " %la%n", &earlier->total[known], &length) == 1) {
     text += length;
     known++;
   }
-  earlier->known = known == item->sim->setup.nvar;
+  earlier->known = known == count_totals(&item->sim->setup);
 }
 
 /* ---- the region */
@@ -120,14 +141,14 @@ static void find_extrema(const oak_t *sim, const oak_measured_t *block, extremum
 
 /* ---- all that is measured */
 
-enum { MOST_COLUMNS = OAK_MOST_SELECTED + OAK_MAX_NVAR };
+enum { MOST_COLUMNS = OAK_MOST_SELECTED + OAK_MAX_NVAR + 1 };
 
 /** What is measured of a region. */
 typedef struct {
   extremum_t best[2 * OAK_MOST_SELECTED]; /**< [nvar][2] of the output's variables, on rank 0 */
   double integral[OAK_MOST_SELECTED], mean[OAK_MOST_SELECTED], norm[2][OAK_MOST_SELECTED];
-  double total[OAK_MAX_NVAR];
-  double force[2][3]; /**< of oak_forces_measure */
+  double total[OAK_MAX_NVAR + 1]; /**< [count_totals] */
+  double force[2][3];             /**< of oak_forces_measure */
 } measured_t;
 
 /** Variables whose integrals are needed: those of the output; for a region also the conserved ones,
@@ -136,22 +157,29 @@ typedef struct {
   int count;
   int variable[MOST_COLUMNS];
   int conserved[OAK_MAX_NVAR]; /**< place of each conserved one */
+  int angular;                 /**< place of the momentum along phi; -1: there is none */
 } columns_t;
+
+static int place_of(columns_t *list, int v) {
+  int c = 0;
+  while (c < list->count && list->variable[c] != v) c++;
+  if (c == list->count) list->variable[list->count++] = v;
+  return c;
+}
 
 static void list_columns(const oak_output_item_t *item, columns_t *list) {
   list->count = item->variables.count;
   memcpy(list->variable, item->variables.variable, (size_t)list->count * sizeof(int));
-  for (int v = 0; v < item->sim->setup.nvar && !item->whole; v++) {
-    int c = 0;
-    while (c < list->count && list->variable[c] != v) c++;
-    if (c == list->count) list->variable[list->count++] = v;
-    list->conserved[v] = c;
+  list->angular = -1;
+  for (int v = 0; v < item->sim->setup.nvar; v++) {
+    if (!item->whole) list->conserved[v] = place_of(list, v);
+    if (item->sim->setup.description.vectors.angular >> v & 1) list->angular = place_of(list, v);
   }
 }
 
 /** What is summed over blocks: the integral of each column, of its absolute value and of its
- * square; the volume without and with solids. */
-static int count_sums(const columns_t *list) { return 3 * list->count + 2; }
+ * square; the angular momentum; the volume without and with solids. */
+static int count_sums(const columns_t *list) { return 3 * list->count + 3; }
 
 /** Extrema on this rank, and sums over the part of each block in the region: part
  * [nblock][count_sums]. */
@@ -176,6 +204,7 @@ static oak_status_t look_at_cells(oak_t *sim, const oak_output_item_t *item, con
       const double volume = cell_volume(sim, b);
       sum[v] = block[b].sum * volume;
       for (int i = 0; i < 2; i++) sum[(i + 1) * list->count + v] = block[b].norm[i] * volume;
+      if (v == list->angular) sum[width - 3] = block[b].moment * volume;
       if (mask >= 0 && list->variable[v] != mask) sum[width - 2] = block[b].count * volume;
     }
   }
@@ -215,7 +244,7 @@ static oak_status_t measure_cells(oak_t *sim, const oak_grid_view_t *view,
                                   const oak_output_item_t *item, const int (*box)[6],
                                   measured_t *m) {
   columns_t list;
-  double sum[3 * MOST_COLUMNS + 2] = {0};
+  double sum[3 * MOST_COLUMNS + 3] = {0};
   const int mask = oak_variables_mask(&sim->setup);
   list_columns(item, &list);
   const int width = count_sums(&list);
@@ -234,6 +263,7 @@ static oak_status_t measure_cells(oak_t *sim, const oak_grid_view_t *view,
   } else {
     for (int v = 0; v < sim->setup.nvar; v++) m->total[v] = sum[list.conserved[v]];
   }
+  m->total[sim->setup.nvar] = sum[width - 3];
   take_sums(&list, sum, view->nvar, mask, all, fluid, m);
   return gather_extrema(sim, 2 * view->nvar, m->best);
 }
@@ -278,9 +308,10 @@ static void print_names(const oak_output_item_t *item, int old, FILE *f) {
   const oak_setup_t *setup = &item->sim->setup;
   const oak_t *sim = item->sim;
   fprintf(f, ",blocks,cells");
-  for (int v = 0; v < sim->setup.nvar; v++) {
-    const char *name = old ? setup->description.name[v] : setup->description.shown[v];
-    fprintf(f, ",total_%s,drift_%s", name, name);
+  for (int v = 0; v < count_totals(&sim->setup); v++) {
+    const char *name = name_of_total(&sim->setup, v, old);
+    fprintf(f, ",total_%s", name);
+    if (is_conserved(&sim->setup, v)) fprintf(f, ",drift_%s", name);
   }
   for (int i = 0; i < 2 * item->variables.count; i++) {
     const char *name = oak_selected_name(setup, &item->variables, i / 2, old);
@@ -326,8 +357,10 @@ static void print_values(const oak_output_item_t *item, const oak_grid_view_t *v
   const oak_t *sim = item->sim;
   const earlier_t *earlier = item->data;
   fprintf(f, ",%lld,%lld", (long long)view->nglobal, (long long)(view->nglobal * sim->setup.cells));
-  for (int v = 0; v < sim->setup.nvar; v++)
-    fprintf(f, ",%.17g,%.17g", m->total[v], m->total[v] - earlier->total[v]);
+  for (int v = 0; v < count_totals(&sim->setup); v++) {
+    fprintf(f, ",%.17g", m->total[v]);
+    if (is_conserved(&sim->setup, v)) fprintf(f, ",%.17g", m->total[v] - earlier->total[v]);
+  }
   for (int i = 0; i < 2 * view->nvar; i++) {
     fprintf(f, ",%.17g", m->best[i].value);
     for (int d = 0; d < sim->setup.dim; d++) fprintf(f, ",%.17g", m->best[i].x[d]);

@@ -244,7 +244,7 @@ static void name_outputs(oak_setup_t *setup) {
 static oak_status_t read_description(oak_setup_t *setup, oak_module_t *module) {
   oak_description_t *d = &setup->description;
   int nvar, mass;
-  unsigned vectors[5];
+  unsigned vectors[6];
   read_text(setup, module, "physics_title", d->physics_title, OAK_TITLE_BYTES);
   read_text(setup, module, "problem_title", d->problem_title, OAK_TITLE_BYTES);
   if (!*d->problem_title) name_after_file(setup->files.problem, d->problem_title);
@@ -258,10 +258,13 @@ static oak_status_t read_description(oak_setup_t *setup, oak_module_t *module) {
   OAK_TRY(
       oak_device_constant(setup->dev, module, "oak_describe_mirror", d->mirror, sizeof d->mirror));
   OAK_TRY(oak_device_constant(setup->dev, module, "oak_describe_vectors", vectors, sizeof vectors));
+  OAK_TRY(oak_device_constant(setup->dev, module, "oak_describe_listed", &d->vectors.listed,
+                              sizeof d->vectors.listed));
   d->vectors.declared = vectors[0] != 0;
   d->vectors.planar = vectors[0] == 3;
   for (int n = 0; n < 3; n++) d->vectors.component[n] = vectors[1 + n];
-  d->vectors.sides = vectors[4];
+  d->vectors.angular = vectors[4];
+  d->vectors.sides = vectors[5];
   OAK_TRY(oak_device_constant(setup->dev, module, "oak_describe_nvar", &nvar, sizeof nvar));
   OAK_TRY(oak_device_constant(setup->dev, module, "oak_describe_mass", &mass, sizeof mass));
   OAK_TRY(read_names(d, setup->files.physics, nvar));

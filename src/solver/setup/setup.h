@@ -29,6 +29,8 @@ typedef struct {
     uint32_t component[3]; /**< bits of the first, second and third components of all vectors */
     int count, of[OAK_MAX_VECTORS][3]; /**< the vectors, -1: no third component; without a
                                         * declaration the velocity alone */
+    uint64_t listed;  /**< how often each variable is a component, two bits for each */
+    uint32_t angular; /**< the bit of the momentum along phi; 0: there is none */
   } vectors;
   uint32_t mirror[3];         /**< bits of the variables that a wall normal to each axis negates */
   char has[2][OAK_MAX_HOOKS]; /**< [owner] whether its file has a hook of files.declared */
@@ -347,6 +349,9 @@ void oak_setup_unload(oak_setup_t *setup);
 void oak_coordinates_round(oak_setup_t *setup);
 /** Refuse what the coordinates of the mesh do not allow. Rank-local. */
 oak_status_t oak_coordinates_check(const oak_setup_t *setup);
+/** Refuse PHYSICS_VECTORS that is missing where coordinates need it, or that cannot be right.
+ * Rank-local. */
+oak_status_t oak_vectors_check(const oak_setup_t *setup);
 /** Whether a face of the domain is r = 0 or a pole, where the solution is mirrored: what it is
  * called, or NULL. \a odd: bits of the variables that change their sign there. */
 const char *oak_coordinates_mirror(const oak_setup_t *setup, int face, uint32_t *odd);
