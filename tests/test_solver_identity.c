@@ -160,6 +160,36 @@ static void test_vectors(void **state) {
               "angular momentum is kept only if both are equal", "symmetric flux of momentum");
 }
 
+static void refused(const char *declaration, const char *setting, const char *words) {
+  char path[64], key[128];
+  int failures;
+  oak_params_t *params;
+  snprintf(path, sizeof path, "%s/physics.c", folder);
+  snprintf(key, sizeof key, "physics.name=%s", path);
+  FILE *file = fopen(path, "w");
+  if (!file) abort();
+  fprintf(file, "#include \"physics/mhd.c\"\n#undef PHYSICS_VECTORS\n%s", declaration);
+  fclose(file);
+  MUST(oak_params_new(&params));
+  MUST(oak_params_assign(params, key, "test"));
+  MUST(oak_params_assign(params, setting, "test"));
+  assert_int_equal(oak_check_physics(MPI_COMM_WORLD, params, NULL, &failures), OAK_ERR_INPUT);
+  if (!strstr(oak_last_error(), words)) report("unexpected message: %s", oak_last_error());
+  assert_non_null(strstr(oak_last_error(), words));
+  oak_params_destroy(&params);
+}
+
+/** A component that stands twice, a vector that is left out, no declaration in polar coordinates.
+ */
+static void test_vectors_refused(void **state) {
+  (void)state;
+  refused("#define PHYSICS_VECTORS(X) X(MX, MY, MZ) X(BX, MY, BZ)\n", "mesh.dim=2",
+          "PHYSICS_VECTORS has my (variable 2) 2 times");
+  refused("#define PHYSICS_VECTORS(X) X(MX, MY, MZ)\n", "mesh.dim=3",
+          "PHYSICS_VECTORS has no vector with it");
+  refused("", "mesh.coordinates=polar", "must know the vectors among the variables");
+}
+
 static void test_riemann(void **state) {
   (void)state;
   MISTAKE(
@@ -222,12 +252,17 @@ static void remove_folder(void **state) {
 }
 
 int main(int argc, char **argv) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(make_folder),     cmocka_unit_test(test_own),
-      cmocka_unit_test(test_roe_speeds), cmocka_unit_test(test_conversion),
-      cmocka_unit_test(test_valid),      cmocka_unit_test(test_speeds),
-      cmocka_unit_test(test_flux),       cmocka_unit_test(test_vectors),
-      cmocka_unit_test(test_riemann),    cmocka_unit_test(test_maxwell),
-      cmocka_unit_test(remove_folder)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(make_folder),
+                                     cmocka_unit_test(test_own),
+                                     cmocka_unit_test(test_roe_speeds),
+                                     cmocka_unit_test(test_conversion),
+                                     cmocka_unit_test(test_valid),
+                                     cmocka_unit_test(test_speeds),
+                                     cmocka_unit_test(test_flux),
+                                     cmocka_unit_test(test_vectors),
+                                     cmocka_unit_test(test_vectors_refused),
+                                     cmocka_unit_test(test_riemann),
+                                     cmocka_unit_test(test_maxwell),
+                                     cmocka_unit_test(remove_folder)};
   return TEST_MAIN(tests);
 }

@@ -120,6 +120,7 @@ oak_status_t oak_check_physics(MPI_Comm comm, oak_params_t *params, FILE *stream
   OAK_TRY(oak_params_assign(params, "scheme.precision=double", "oak check"));
   OAK_TRY(oak_sim_declare(comm, params, &sim));
   oak_status_t st = oak_agree(comm, set_parameters(sim));
+  if (st == OAK_OK) st = oak_agree(comm, oak_vectors_check(&sim->setup));
   if (st == OAK_OK) st = oak_evaluate_open(sim, &e);
   if (st == OAK_OK) st = oak_agree(comm, check(sim, &e, stream, failures));
   oak_evaluate_close(&e);

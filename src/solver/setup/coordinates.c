@@ -128,15 +128,34 @@ static oak_status_t check_angles(const oak_setup_t *setup) {
   return OAK_OK;
 }
 
+oak_status_t oak_vectors_check(const oak_setup_t *setup) {
+  const oak_description_t *d = &setup->description;
+  if (!d->vectors.declared && !setup->coordinates) return OAK_OK;
+  if (!d->vectors.declared)
+    return refuse(setup, "must know the vectors among the variables",
+                  "the file of the physics needs #define PHYSICS_VECTORS(X), see "
+                  "docs/coordinates.md");
+  for (int v = 0; v < d->nvar; v++) {
+    const uint32_t mirrored = d->mirror[0] | d->mirror[1] | (setup->dim == 3 ? d->mirror[2] : 0);
+    const int times = d->vectors.listed >> 2 * v & 3, wall = mirrored >> v & 1;
+    OAK_CHECK(times < 2, OAK_ERR_INPUT,
+              "%s: PHYSICS_VECTORS has %s (variable %d) %d times: each component belongs to one "
+              "vector",
+              setup->files.physics, d->name[v], v, times);
+    OAK_CHECK(times || !wall, OAK_ERR_INPUT,
+              "%s: walls change the sign of %s (variable %d; PHYSICS_MIRROR, PHYSICS_NORMAL), but "
+              "PHYSICS_VECTORS has no vector with it: add this vector",
+              setup->files.physics, d->name[v], v);
+  }
+  return OAK_OK;
+}
+
 oak_status_t oak_coordinates_check(const oak_setup_t *setup) {
   const oak_description_t *d = &setup->description;
   if (!setup->coordinates) return OAK_OK;
   OAK_TRY(check_domain(setup));
   OAK_TRY(check_angles(setup));
-  if (!d->vectors.declared)
-    return refuse(setup, "must know the vectors among the variables",
-                  "the file of the physics needs #define PHYSICS_VECTORS(X), see "
-                  "docs/coordinates.md");
+  OAK_TRY(oak_vectors_check(setup));
   if (setup->coordinates != OAK_POLAR &&
       (d->vectors.sides || setup->fields.nfixed || oak_has_hook(setup, "physics_to_smooth") ||
        oak_has_hook(setup, "physics_to_coarse")))
