@@ -139,23 +139,21 @@ static double rate_error(kind_t kind, int equations, int level) {
   sim_t s = smooth_new(&systems[kind], equations, equations == EULER ? "plain" : "smooth",
                        "scheme.integrator=euler\n", level);
   const int n = oak_nblocks(s.sim) * s.cells;
-  double *before[TEST_MAX_NVAR + 2], most = 0, x[3], rate[CONSERVED];
+  double *u[2][CONSERVED], most = 0, x[3], rate[CONSERVED];
   const int vectors = equations == MHD || (equations == VISCOUS && !turns(kind)) ? 3 : s.dim;
   const int count = equations == MHD ? CONSERVED : vectors + 2;
-  for (int v = 0; v < count; v++) before[v] = sim_read(&s, v);
+  for (int v = 0; v < count; v++) u[0][v] = sim_read(&s, v);
   MUST(oak_advance(s.sim, dt));
-  for (int v = 0; v < count; v++) {
-    double *after = sim_read(&s, v);
-    const int place = v == vectors + 1 ? 4 : v;
-    for (int c = 0; c < n; c++) {
-      sim_center(&s, c / s.cells, c % s.cells, x);
-      exact_rates(kind, equations, x, rate);
-      const double distance = x[0] * (kind >= SPHERICAL2 ? sin(x[1]) : 1);
-      most = worse(most, distance * fabs((after[c] - before[v][c]) / dt - rate[place]));
-    }
-    free(after);
-    free(before[v]);
+  for (int v = 0; v < count; v++) u[1][v] = sim_read(&s, v);
+  for (int c = 0; c < n; c++) {
+    sim_center(&s, c / s.cells, c % s.cells, x);
+    exact_rates(kind, equations, x, rate);
+    const double distance = x[0] * (kind >= SPHERICAL2 ? sin(x[1]) : 1);
+    for (int v = 0; v < count; v++)
+      most = worse(
+          most, distance * fabs((u[1][v][c] - u[0][v][c]) / dt - rate[v == vectors + 1 ? 4 : v]));
   }
+  for (int v = 0; v < count; v++) free(u[0][v]), free(u[1][v]);
   sim_free(&s);
   return most;
 }
