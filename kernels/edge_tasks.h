@@ -199,8 +199,10 @@ OAK_FN void edge_boundary(const oak_halo_args_t *arg, const oak_halo_task_t *t,
 #endif
 #if OAK_COORDINATES == OAK_SPHERICAL
       if (bc.kind == OAK_BC_ORIGIN) {
-        const store_t *next = oak_cell_of(f, arg->components, t->source, 1, x[1], x[2], &stride);
-        value = origin_value(f, v, 0, mirror, mirror, next, stride);
+        const store_t *cell[3] = {mirror, mirror, mirror};
+        for (int i = 1; i < 3; i++)
+          cell[i] = oak_cell_of(f, arg->components, t->source, i, x[1], x[2], &stride);
+        value = origin_value(f, v, 0, mirror, cell, stride);
       }
 #endif
       const real inside = mirror[(long long)v * stride];

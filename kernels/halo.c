@@ -236,7 +236,8 @@ OAK_FN void halo_boundary(const oak_halo_args_t *arg, const oak_halo_task_t *t,
 #if OAK_COORDINATES == OAK_SPHERICAL
       if (bc.kind == OAK_BC_ORIGIN) {
         const store_t *first = pn + a * step - (long long)v * OAK_CELLS;
-        value = origin_value(f, v, m, first + m, first, first + 1, OAK_CELLS);
+        const store_t *const cell[3] = {first, first + 1, first + 2};
+        value = origin_value(f, v, m, first + m, cell, OAK_CELLS);
       }
 #endif
       dst[row * FA(dir) + a] =

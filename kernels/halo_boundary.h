@@ -35,26 +35,29 @@ OAK_FN real boundary_value(int kind, real value, real mirror, real nearest, real
 #if OAK_COORDINATES == OAK_SPHERICAL
 /* The ghost value of variable v beyond r = 0, in layer m. A mirror image is right for scalars. The
  * components of vectors do not change in a uniform flow and are proportional to r in a flow at rest
- * in the origin: straight lines through the first two cells, `near` and `next`, are right for both.
- * With a mirror image, limiters would double the slope of the first cell: what flows out of it
- * would not depend on it, so errors grow at the rate v / r. As in user_boundary, variables that do
- * not change are those of the mirror cell itself. */
+ * in the origin: straight lines from the first cell are right for both. Their slope is the smaller
+ * one to the second and to the third cell, 0 at extrema. With a mirror image, limiters would double
+ * the slope of the first cell: what flows out of it would not depend on it, so errors grow at the
+ * rate v / r. As in user_boundary, variables that do not change are those of the mirror cell.
+ * cell[]: the first three cells. */
 OAK_FN real origin_value(const oak_field_t *f, int v, int m, const store_t *mirror,
-                         const store_t *near, const store_t *next, int stride) {
+                         const store_t *const cell[3], int stride) {
   const physics_parameters_t ph = oak_physics(f);
-  real q[NVAR], left[NVAR], low[NVAR], high[NVAR];
+  real q[NVAR], left[NVAR], row[3][NVAR];
   oak_load(mirror, stride, q);
-  oak_load(near, stride, low);
-  oak_load(next, stride, high);
   const real inside = q[v];
   oak_state_to_primitive(&ph, q);
-  oak_state_to_primitive(&ph, low);
-  oak_state_to_primitive(&ph, high);
+  for (int i = 0; i < 3; i++) {
+    oak_load(cell[i], stride, row[i]);
+    oak_state_to_primitive(&ph, row[i]);
+  }
   for (int n = 0; n < NVAR; n++) left[n] = q[n];
-#define ORIGIN_LINE(n) \
-  if ((n) >= 0)        \
-    q[OAK_MAX(n, 0)] = \
-        low[OAK_MAX(n, 0)] - (real)(m + 1) * (high[OAK_MAX(n, 0)] - low[OAK_MAX(n, 0)]);
+#define ORIGIN_LINE(n)                                                                             \
+  if ((n) >= 0) {                                                                                  \
+    const int a = OAK_MAX(n, 0);                                                                   \
+    q[a] = row[0][a] -                                                                             \
+           (real)(m + 1) * limiter_gminmod(row[1][a] - row[0][a], row[2][a] - row[1][a], (real)1); \
+  }
 #define ORIGIN_VECTOR(a, b, c) ORIGIN_LINE(a) ORIGIN_LINE(b) ORIGIN_LINE(c)
   OAK_VECTORS(ORIGIN_VECTOR)
   oak_state_to_conserved(&ph, q);
