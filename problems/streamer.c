@@ -6,7 +6,7 @@
 TITLE("streamer between plane electrodes")
 
 PARAMETER(voltage, 18.75e3, "of the electrode at the upper end, in V")
-TABLE(voltage_factor, "", "factor of the voltage over the time in s")
+TABLE(voltage_factor, "", "{time} factor of the voltage over the time in s")
 PARAMETER(background, 1e13, "{>=0} density of electrons and of ions everywhere, in 1/m^3")
 PARAMETER(clumps, 0, "{>=0} the background varies by so many decades up and down")
 PARAMETER(clump_size, 2e-4, "{>0} distance over which it varies, in m")

@@ -22,6 +22,47 @@ FIELD_STORED(phi_x)
 POISSON(at, q) { return 4 * M_PI * q[RHO]; }
 SOURCE(at, q, source) { source[MX] -= q[RHO] * at->f.phi_x; }
 """
+# A density that drifts in a field, which is switched on at t = 0.5. Until then nothing moves.
+SWITCH = """TITLE("drift")
+#define PHYSICS_NVAR 1
+VARIABLES("n")
+PRIMITIVES("n")
+#define PHYSICS_NORMAL(d) (-1)
+#define PHYSICS_VECTORS(X)
+FIELD_STORED(phi)
+FACE_FIELD(drift, at) { return at->slope.phi; }
+POISSON(at, q) { return 0; }
+POISSON_BOUNDARY(at, face) { return at->t > 0.5 ? at->x[0] : 0; }
+TO_PRIMITIVE(ph, q) {}
+TO_CONSERVED(ph, u) {}
+FLUX(ph, q, dir, f) { f[0] = ph->face.drift * q[0]; }
+WAVE_SPEEDS(ph, ql, qr, dir, smin, smax) { *smin = *smax = ph->face.drift; }
+VALID(ph, u) { return u[0] >= 0; }
+"""
+SWITCH_RUN = """[run]
+end_time = 0.8
+cfl = 0.4
+[mesh]
+block_size = 8
+min_level = 1
+max_level = 1
+[physics]
+name = ./switch.c
+[problem]
+name = ./blob.c
+[boundary]
+xlow = outflow
+xhigh = outflow
+[poisson]
+boundary = value
+[output]
+folder = switch
+plot_first_last = no
+[output.h]
+kind = history
+every_steps = 1
+variables = n
+"""
 EPSILON, RADIUS = 5, 0.25
 
 
@@ -142,6 +183,20 @@ def main():
             with open(os.path.join(folder, "needle", "diagnostics.csv"), encoding="utf-8") as file:
                 charge.append(float(next(csv.DictReader(file))["needle_charge"]))
         assert abs(charge[1] / charge[0] - 2) < 1e-9 and charge[0] > 1e-11, charge
+
+        # The step is judged with the boundary values at its end: the one in which the field appears is not longer than
+        # those that follow. Cells of 1/16, velocity 1.
+        oak_test.write(folder, "switch.c", SWITCH)
+        oak_test.write(folder, "blob.c", "INITIAL(at, q) { q[0] = exp(-64 * (at->x[0] - 0.4) * (at->x[0] - 0.4)); }\n")
+        oak_test.write(folder, "switch.ini", SWITCH_RUN)
+        oak("run", "switch.ini", launch=options.launch)
+        with open(os.path.join(folder, "switch", "h.csv"), encoding="utf-8") as file:
+            time = [float(row["time"]) for row in csv.DictReader(file)]
+        steps = list(zip(time, time[1:]))
+        (across,) = (after - before for before, after in steps if before <= 0.5 < after)
+        longest = max(after - before for before, after in steps)
+        print(f"{len(steps)} steps, the first {steps[0][1]:g}, the longest {longest:g}, the one across the switch {across:g}")
+        assert steps[0][1] < 1e-5 and longest > 0.1 and across < 1.001 * 0.4 / 16, steps
 
         # The fields of POISSON as variables. In files for ParaView, phi_x is phix.
         oak(*run, "run.max_steps=1", "output.folder=fields", "output.plot_variables=phi phi_x phi_y", "output.a.kind=probe",

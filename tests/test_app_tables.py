@@ -4,6 +4,7 @@
 hold, the messages about wrong files, and a restart with another file.
 
 usage: test_app_tables.py --oak OAK --mpiexec "mpiexec -n" --np N [--only WORD] [--show]"""
+import csv
 import math
 import os
 import re
@@ -56,6 +57,24 @@ FILES = {
     "smooth.txt": "".join(f"{i / 40!r} {math.sin(i / 40)!r}\n" for i in range(41)),
     "twice.txt": "\N{BYTE ORDER MARK}0.25 -1\n0.75 1\n",
 }
+# Rain on a dry plane: nothing moves at first, and waves do not tell how long a step may be.
+RAIN = """PARAMETER(rain, 1e-4, "in m/s")
+TABLE(strength, "", "{time} factor of the rain over the time")
+FIELD(bed, at) { return 0.05 * at->x[0]; }
+INITIAL(at, q) { q[SURFACE] = at->f.bed; }
+SOURCE(at, q, source)
+{
+  real r = (real)at->p.rain;
+#if HAS_TABLE(strength)
+  const real s = strength((real)at->t);
+  r *= s * s * s * s;
+#endif
+  source[H] += r;
+}
+"""
+RAIN_RUN = ["physics.name=shallow_water", "problem.name=part/rain.c", "run.end_time=120", "run.max_steps=0",
+            "mesh.xmax=16 16", "scheme.limiter=minmod", "boundary.xlow=reflect", "boundary.xhigh=reflect",
+            "output.rain.kind=history", "output.rain.every_steps=1", "output.rain.variables=h"]
 # name: further arguments, text of the file bad.txt, what is said
 BAD = {
     "no such file": (["problem.line=other.txt"], "", r"command line: problem\.line = other\.txt: cannot read other\.txt"),
@@ -100,6 +119,21 @@ class Work:
         with open(os.path.join(self.folder, "out", "line.oak-copy.txt"), encoding="utf-8", newline="") as file:
             assert file.read() == FILES["line.txt"]
 
+    def steps(self):
+        """A step is at most twice the one before, and sees a shower that waves do not announce."""
+        oak_test.write(self.folder, "part/rain.c", RAIN)
+        oak_test.write(self.folder, "shower.txt", "0 0\n40 0\n46 1\n52 1\n53 0\n")
+        for words, depth in ([], 120), (["problem.strength=shower.txt"], 6 / 5 + 6 + 1 / 5):
+            self.run(*RAIN_RUN, *words)
+            with open(os.path.join(self.folder, "out", "rain.csv"), encoding="utf-8") as file:
+                rows = list(csv.DictReader(file))
+            time = [float(row["time"]) for row in rows]
+            sizes = [after - before for before, after in zip(time, time[1:])]
+            fallen = float(rows[-1]["total_h"]) / 16**2 / 1e-4
+            print(f"{words}: {len(sizes)} steps, the first {sizes[0]:g} s; rain of {fallen:.4f} s, exact {depth:.4f} s")
+            assert sizes[0] < 1e-3 and all(b <= 2.0001 * a for a, b in zip(sizes, sizes[1:]) if not 1e-9 > b), sizes
+            assert abs(fallen / depth - 1) < 2e-3, fallen
+
     def restart(self):
         self.run()
         go_on = ["--restart", "run.max_steps=3", "problem.slack=10"]  # the last file has other values
@@ -118,7 +152,7 @@ def main():
     options = oak_test.options(__doc__, "oak", "mpiexec", "np")
     with tempfile.TemporaryDirectory(prefix="oak_tables_") as folder:
         work = Work(folder, options.launch)
-        cases = {"values": work.values, "restart": work.restart}
+        cases = {"values": work.values, "restart": work.restart, "steps": work.steps}
         cases.update({name: lambda name=name: work.bad(name) for name in BAD})
         return oak_test.run_cases(options, cases)
 

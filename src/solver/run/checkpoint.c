@@ -42,7 +42,7 @@ static void describe(const oak_t *sim, oak_checkpoint_t *head) {
                              .step = sim->data.clock.step,
                              .time = sim->data.clock.time,
                              .dt = sim->data.clock.dt,
-                             .rate = sim->rates.most,
+                             .rate = fmax(sim->rates.most, sim->rates.least),
                              .updates = sim->counts.updates,
                              .first_order_cells = sim->counts.first_order_cells,
                              .floored_cells = sim->counts.floored_cells,
@@ -402,6 +402,7 @@ static oak_status_t load(oak_t *sim, const oak_checkpoint_file_t *file) {
                                .retries = h->retries,
                                .first_order_cells = h->first_order_cells,
                                .floored_cells = h->floored_cells};
+  sim->rates.least = 0;
   oak_rates_set(sim, (oak_rates_t){.most = h->rate,
                                    .known = h->rates_known ? OAK_RATES_KNOWN : OAK_RATES_UNKNOWN});
   return OAK_OK;

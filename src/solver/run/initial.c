@@ -35,6 +35,7 @@ oak_status_t oak_set_initial(oak_t *sim) {
   int found;
   OAK_TRY(set_initial(sim, OAK_LOOK_BODIES, &found));
   oak_rates_forget(sim);
+  sim->rates.least = 0;
   sim->run.bodies = found >> 1;
   return found & 1 ? oak_report_invalid(sim, 0, OAK_INVALID_INITIAL) : OAK_OK;
 }

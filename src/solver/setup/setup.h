@@ -112,6 +112,8 @@ typedef struct {
     const char *name;
     char file[OAK_TABLE_BYTES]; /**< as the C file names it */
     int method;                 /**< how values between the lines of the file are found */
+    int over_time, count;       /**< 1: x is the time; then [count] points of the file are kept */
+    double *x, *y;
     char key[OAK_LONGEST_NAME + 16];
     char path[4096]; /**< "" if no file is given */
   } table[OAK_MAX_TABLES];
@@ -313,6 +315,9 @@ oak_status_t oak_reactions_read(oak_setup_t *setup);
 /** Print them for the kernels; \a describe: without values. */
 void oak_tables_print(const oak_setup_t *setup, int describe, FILE *f);
 void oak_tables_free(oak_setup_t *setup);
+/** The largest step up to \a dt from \a time in which no table over the time changes by more than
+ * a small part of its range. */
+double oak_tables_step(const oak_setup_t *setup, double time, double dt);
 
 /* units.c */
 /** Read the units that the files declare. Rank-local. */

@@ -37,6 +37,15 @@ static int read_method(const char **help) {
   return **help == '{' ? -1 : LINEAR;
 }
 
+/* Whether the help text begins with {time}. It then points behind the word. */
+static int read_time(const char **help) {
+  static const char word[] = "{time}";
+  if (strncmp(*help, word, sizeof word - 1) != 0) return 0;
+  *help += sizeof word - 1;
+  *help += strspn(*help, " ");
+  return 1;
+}
+
 oak_status_t oak_tables_describe(oak_setup_t *setup, oak_module_t *module) {
   static const char *const owner_name[] = {"physics", "problem"};
   const oak_declared_t *d = &setup->files.declared;
@@ -53,9 +62,13 @@ oak_status_t oak_tables_describe(oak_setup_t *setup, oak_module_t *module) {
     setup->tables.count++;
     setup->tables.table[t].owner = d->table[n].owner;
     setup->tables.table[t].name = name;
+    setup->tables.table[t].over_time = read_time(&help);
     setup->tables.table[t].method = read_method(&help);
-    OAK_CHECK(setup->tables.table[t].method >= 0, OAK_ERR_INPUT,
-              "TABLE(%s, ...): the help text may begin with {linear}, {cubic} or {log}", name);
+    OAK_CHECK(
+        setup->tables.table[t].method >= 0, OAK_ERR_INPUT,
+        "TABLE(%s, ...): the help text may begin with {time}, and then with {linear}, {cubic} "
+        "or {log}",
+        name);
     snprintf(setup->tables.table[t].key, sizeof setup->tables.table[t].key, "%s.%s", owner, name);
     const oak_param_desc_t desc = {.key = setup->tables.table[t].key,
                                    .type = OAK_PARAM_TEXT,
@@ -222,16 +235,71 @@ static oak_status_t print_points(const oak_setup_t *setup, int t, const points_t
   return OAK_OK;
 }
 
-static oak_status_t print_samples(const oak_setup_t *setup, int t, FILE *f) {
+static oak_status_t print_samples(oak_setup_t *setup, int t, FILE *f) {
   points_t p = {.path = setup->tables.table[t].path};
   const method_t method = setup->tables.table[t].method;
   oak_status_t st = read_points(&p, method);
   if (st == OAK_OK && method == CUBIC) st = find_slopes(&p);
   if (st == OAK_OK) st = print_points(setup, t, &p, f);
+  free(p.slope);
+  if (setup->tables.table[t].over_time) {
+    setup->tables.table[t].x = p.x;
+    setup->tables.table[t].y = p.y;
+    setup->tables.table[t].count = st == OAK_OK ? p.count : 0;
+    return st;
+  }
   free(p.x);
   free(p.y);
-  free(p.slope);
   return st;
+}
+
+/* ---- time steps */
+
+/* Values of a table over the time may change by this part of its range within a step, and differ by
+ * BEND of it from a straight line. A step is not shortened more than by JUMP for it, since a table
+ * may jump. */
+#define SHARE (1.0 / 20)
+#define BEND (1.0 / 200)
+#define JUMP (1.0 / 1024)
+
+/* The value at x, linear between the points and constant beyond them. Point *n is before x. */
+static double value_near(const points_t *p, double x, int *n) {
+  for (*n = 0; *n + 2 < p->count && x >= p->x[*n + 1];) (*n)++;
+  return x <= p->x[0]              ? p->y[0]
+         : x >= p->x[p->count - 1] ? p->y[p->count - 1]
+                                   : value_at(p, LINEAR, *n, x);
+}
+
+/* The step from `time` of dt at most for a table: up to the point where it bends, or until it has
+ * changed so much. */
+static double step_for(const points_t *p, double range, double time, double dt) {
+  int n;
+  const double y = value_near(p, time, &n), most = SHARE * range;
+  const double slope = time < p->x[0] || time >= p->x[p->count - 1] ? 0 : chord(p, n);
+  double x = fmax(time, p->x[0]), before = y;
+  for (; n + 1 < p->count && x < time + dt; n++) {
+    const double end = fmin(p->x[n + 1], time + dt), next = value_at(p, LINEAR, n, end);
+    const double change = next - y;
+    if (x > time && fabs(change - slope * (end - time)) > BEND * range) return x - time;
+    if (fabs(change) > most)
+      return x + (end - x) * (y + copysign(most, change) - before) / (next - before) - time;
+    x = end;
+    before = next;
+  }
+  return dt;
+}
+
+double oak_tables_step(const oak_setup_t *setup, double time, double dt) {
+  const double least = JUMP * dt;
+  for (int t = 0; t < setup->tables.count; t++) {
+    const points_t p = {.x = setup->tables.table[t].x,
+                        .y = setup->tables.table[t].y,
+                        .count = setup->tables.table[t].count};
+    double low = INFINITY, high = -INFINITY;
+    for (int n = 0; n < p.count; n++) low = fmin(low, p.y[n]), high = fmax(high, p.y[n]);
+    if (high > low) dt = step_for(&p, high - low, time, dt);
+  }
+  return isfinite(least) ? fmax(dt, least) : dt;
 }
 
 /* ---- for the kernels */
@@ -272,4 +340,8 @@ void oak_tables_print(const oak_setup_t *setup, int describe, FILE *f) {
 
 void oak_tables_free(oak_setup_t *setup) {
   for (int o = 0; o < 2; o++) free(setup->tables.text[o]);
+  for (int t = 0; t < setup->tables.count; t++) {
+    free(setup->tables.table[t].x);
+    free(setup->tables.table[t].y);
+  }
 }

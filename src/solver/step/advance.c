@@ -177,7 +177,9 @@ oak_status_t oak_advance(oak_t *sim, double dt) {
   sim->invalid.found = 0;
   sim->revision++;
   oak_timer_step_begin(&sim->data.timers);
+  const double rate = oak_rates_of_step(sim);
   const oak_status_t st = advance(sim, dt, &before);
+  if (st == OAK_OK) sim->rates.least = 0.5 * rate;
   oak_timer_step_end(&sim->data.timers);
   if (st == OAK_ERR_STATE && sim->invalid.found && sim->setup.method.kept)
     take_back(sim, &before, sim->setup.method.kept);

@@ -62,9 +62,10 @@ enum {
 };
 /** The largest rate (wave speed / dx) of the solution; only rates.c changes it. */
 typedef struct {
-  double most; /**< on all ranks */
-  int known;   /**< one of the words above */
-  int doubted; /**< something has changed that rates may depend on: find them again */
+  double most;  /**< on all ranks */
+  double least; /**< half of that of the last step: a step is at most twice the one before */
+  int known;    /**< one of the words above */
+  int doubted;  /**< something has changed that rates may depend on: find them again */
 } oak_rates_t;
 
 /** What a failed step has left (advance.c, repair.c). */
@@ -128,8 +129,15 @@ struct oak {
 void oak_rates_forget(oak_t *sim);
 /** They may have changed, because a program has changed something. */
 void oak_rates_doubt(oak_t *sim);
-/** They are known, or not wanted. */
+/** They are known, or not wanted. `least` stays as it is. */
 void oak_rates_set(oak_t *sim, oak_rates_t rates);
+/** The largest rate that a step of the size oak_time_step() has, and the time step without what a
+ * run knows beforehand. */
+double oak_rates_of_step(const oak_t *sim);
+double oak_rates_step(const oak_t *sim);
+/** Where nothing moves yet, find the rates with the boundary values at the end of a step \a dt.
+ * Collective. */
+oak_status_t oak_rates_look_ahead(oak_t *sim, double dt);
 /** Make all ranks forget their rates if one has: oak_write_cells may have been called on some of
  * them only. Collective. */
 void oak_rates_agree(oak_t *sim);
