@@ -72,8 +72,8 @@ OAK_FN void find_plane(const oak_field_t *f, long block, int dir, int j0, int ro
 /* Face `index` (oak_face_index) of a block, below cell x[] across `dir`; x[dir] may be N. It is
  * face `c` of the strip. */
 OAK_FN oak_at_face_t face_place(const oak_face_fields_args_t *arg, const oak_user_t *user,
-                                long block, int dir, const face_plane_t *plane, int c,
-                                const int x[3], int index) {
+                                long block, int dir, const int end[2], const face_plane_t *plane,
+                                int c, const int x[3], int index) {
   const oak_field_t *f = &arg->f;
   oak_at_face_t at;
   at.p = user->problem;
@@ -99,6 +99,12 @@ OAK_FN oak_at_face_t face_place(const oak_face_fields_args_t *arg, const oak_use
   at.dt = f->dt;
   at.dir = dir;
   at.wall = at.surface = 0;
+  const int low = end[0] && x[dir] == 0, high = end[1] && x[dir] == (dir == 0   ? OAK_NX
+                                                                     : dir == 1 ? OAK_NY
+                                                                                : OAK_NZ);
+  at.end = high - low;
+  at.given = (low || high) && arg->given[2 * dir + high];
+  at.bc = arg->bc + (2 * dir + high) * NVAR;
 #if OAK_NBODY
   if (arg->cut && arg->cut[block * (long long)OAK_FACE_REALS + index] != 0)
     find_wall(arg, user, block, x, index, &at);
@@ -110,10 +116,10 @@ OAK_FN oak_at_face_t face_place(const oak_face_fields_args_t *arg, const oak_use
 /* Set all numbers on that face. This kernel may write to the fields, which are const for all
  * others. */
 OAK_FN void set_face(const oak_face_fields_args_t *arg, const oak_user_t *user, long block, int dir,
-                     const face_plane_t *plane, int c, int j0, int k) {
+                     const int end[2], const face_plane_t *plane, int c, int j0, int k) {
   const int ni = OAK_NX + (dir == 0), x[3] = {c % ni, j0 + c / ni, k};
   const int index = oak_face_index(dir, 0, j0, k) + c;
-  const oak_at_face_t at = face_place(arg, user, block, dir, plane, c, x, index);
+  const oak_at_face_t at = face_place(arg, user, block, dir, end, plane, c, x, index);
 #define PUT_FACE_FIELD(number, name)                                                \
   ((store_t *)arg->f.beside[number].u)[block * (long long)OAK_FACE_REALS + index] = \
       (store_t)physics_face_field_##name(&at);
@@ -127,13 +133,15 @@ OAK_KERNEL(oak_face_fields, oak_face_fields_args_t, 128) {
     OAK_UNROLL
     for (int dir = 0; dir < OAK_DIM; dir++) {
       const int ni = OAK_NX + (dir == 0), nj = OAK_NY + (dir == 1);
+      const oak_face_t *face = arg.f.face + n * OAK_FACES + 2 * dir;
+      const int end[2] = {face[0].kind == OAK_FACE_BOUNDARY, face[1].kind == OAK_FACE_BOUNDARY};
       const int strips = (nj + FACE_ROWS - 1) / FACE_ROWS, most = OAK_MIN(nj, FACE_ROWS);
       OAK_ROWS(strip, strips * (OAK_NZ + (dir == 2)), most * ni) {
         const int k = strip / strips, j0 = strip % strips * FACE_ROWS;
         const int rows = OAK_MIN(most, nj - j0);
         face_plane_t plane;
         find_plane(&arg.f, n, dir, j0, rows, k, &plane);
-        OAK_LANES(c, rows * ni) set_face(&arg, &user, n, dir, &plane, c, j0, k);
+        OAK_LANES(c, rows * ni) set_face(&arg, &user, n, dir, end, &plane, c, j0, k);
       }
     }
   }

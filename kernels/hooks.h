@@ -51,7 +51,16 @@ typedef struct {
   int wall;    /**< 1 if an electrode or a dielectric is above the face and gas below, -1 if it is
                 * the other way, 0 otherwise */
   int surface; /**< of that body: OAK_BODY_EMIT, ... */
+  int end;     /**< 1 if the domain ends above the face, -1 if below, 0 otherwise */
+  int given;   /**< 1 if it ends there and the solution of the first elliptic equation is given */
+  const oak_bc_t *bc; /**< conditions of the variables on that face of the domain */
 } oak_at_face_t;
+
+/** Whether the domain ends at the face and a key gives what variable v is there: not outflow or
+ * reflect, which take it from the cell. */
+OAK_FN int oak_is_given(const oak_at_face_t *at, int v) {
+  return at->end && at->bc[v].kind != OAK_BC_COPY && at->bc[v].kind != OAK_BC_MIRROR;
+}
 #endif
 
 /** What a hook knows of its place. `at->p.NAME` and `at->ph.NAME` are the parameters and globals of

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The equations of physics/streamer.c with ions that move, all with the same mobility per charge,
- * and electrons that positive ions free where they reach a body (secondary emission). Without
+ * and electrons that positive ions free where they reach an electrode (secondary emission). Without
  * reactions.file, ni moves as positive ions do, since it does not tell negative ones apart. */
 
 #define STREAMER_IONS 1
@@ -24,7 +24,8 @@ TITLE("streamer discharge with moving ions")
 
 PARAMETER(ion_mobility, 2e-4, "{>=0} of ions with one charge, in m^2/(V s)")
 PARAMETER(secondary_emission, 0,
-          "{>=0} electrons for each positive ion that reaches a body with surface = absorb")
+          "{>=0} electrons for each positive ion that reaches a body with surface = absorb, or a face "
+          "of the domain whose potential is given")
 
 /* Velocity of ions with the charge 1. */
 FACE_FIELD(ion_drift, at) {
@@ -32,10 +33,18 @@ FACE_FIELD(ion_drift, at) {
   return closed ? 0 : -at->ph.ion_mobility * at->slope.phi;
 }
 
-/* On which side of the face a body lies; 1 or -1 if it absorbs electrons. */
-FACE_FIELD(body, at) { return at->surface == OAK_BODY_ABSORB ? at->wall : 0.5 * at->wall; }
+/* On which side of the face a body or the end of the domain lies; 1 or -1 if it absorbs electrons, 2
+ * or -2 if a key gives their density outside beside that. Where a key gives that of ions, boundary
+ * conditions alone say what enters. */
+FACE_FIELD(body, at) {
+  const int emits = at->given && at->ph.secondary_emission > 0;
+  int open = 0;
+  for (int v = 1; v < MOVING; v++) open |= oak_is_given(at, v);
+  if (at->wall) return at->surface == OAK_BODY_ABSORB ? at->wall : 0.5 * at->wall;
+  return open ? 0 : at->end * (!emits ? 0.5 : oak_is_given(at, NE) ? 2 : 1);
+}
 
-/* Ions enter bodies and do not leave them. Both sides of the face get the density upstream, since
+/* Ions enter bodies and leave the domain, and do not come back. Both sides of the face get the density upstream, since
  * Riemann solvers look upstream of the electrons. */
 FACE(ph, ql, qr, dir) {
   const real body = ph->face.body;
@@ -50,8 +59,8 @@ FACE(ph, ql, qr, dir) {
   MOVING_LIST(ION_STATES)
   const real speed = oak_abs(ph->face.drift);
   const real freed = oak_div(ph->secondary_emission * arriving, speed > 0 ? speed : 1);
-  ql[NE] = body <= -1 ? freed : ql[NE];
-  qr[NE] = body >= 1 ? freed : qr[NE];
+  ql[NE] = body <= -1 ? freed + (body <= -2 ? ql[NE] : 0) : ql[NE];
+  qr[NE] = body >= 1 ? freed + (body >= 2 ? qr[NE] : 0) : qr[NE];
   OAK_UNROLL
   for (int v = MOVING; v < PHYSICS_NVAR; v++) ql[v] = qr[v] = 0;
 }

@@ -296,6 +296,46 @@ static void test_ions(void **state) {
   sim_free(&s);
 }
 
+#define GAP                                                                                      \
+  FAST "boundary.xlow=outflow\n" OPEN                                                            \
+       "physics.name=streamer_ions\nproblem.name=streamer\nmesh.block_size=8\n"                  \
+       "mesh.xmin=0 2e-4\nmesh.xmax=1e-3 "                                                       \
+       "1e-3\nproblem.voltage=800\nmesh.min_level=2\nmesh.max_level=2\nscheme.limiter=koren\n"   \
+       "poisson.xlow=no_slope\npoisson.xhigh=no_slope\npoisson.ylow=zero\npoisson.yhigh=value\n" \
+       "problem.background=0\nproblem.seed_ions=1e10\nrun.cfl=0.45\n"                            \
+       "problem.seed_radius=1e3\nproblem.seed_z=0\nphysics.ion_mobility=0.02\n"                  \
+       "reactions.file=@/problems/ions.txt\nreactions.gas=N2 1\n"
+
+/* The share of ions that is left after 10 ns in a gap of 0.8 mm between faces of the domain, in a
+ * field of 1 MV/m, and the electrons for each ion that is gone. */
+static double ions_left(const char *keys, double *freed) {
+  char text[2048];
+  snprintf(text, sizeof text, GAP "%s", keys);
+  sim_t s = sim_new(MPI_COMM_WORLD, text);
+  MUST(oak_initialize(s.sim));
+  gap_t start = look_at_gap(&s);
+  sim_run(&s, 1e-8, 0);
+  const gap_t end = look_at_gap(&s);
+  sim_free(&s);
+  *freed = end.electrons / (start.ions - end.ions);
+  return end.ions / start.ions;
+}
+
+/* Ions leave through faces and do not come in, unless a key says so; cathodes free electrons. Ions
+ * drift by 0.2 of 0.8 mm. */
+static void test_open_gap(void **state) {
+  (void)state;
+  double freed, given;
+  const double left = ions_left("physics.secondary_emission=0.1\n", &freed);
+  const double fed = ions_left("boundary.yhigh.N2_plus=dirichlet 1e10\n", &given);
+  report(
+      "gap: %.4f of the ions are left, expected 0.75; electrons for each %.6f; with ions given at "
+      "the anode %.4f",
+      left, freed, fed);
+  assert_true(fabs(left - 0.75) < 0.01 && fabs(freed / 0.1 - 1) < 1e-4);
+  assert_true(fabs(fed - 1) < 0.01);
+}
+
 /* The photoionisation for I = exp(-(r/w)^2) without boundaries: I convolved with the fit of Bourdon
  * et al. for 0.2 bar of oxygen, times \a density. */
 static double light_of_ball(double r, double w, double density) {
@@ -467,6 +507,7 @@ int main(int argc, char **argv) {
                                      cmocka_unit_test(test_field_change),
                                      cmocka_unit_test(test_photoionization),
                                      cmocka_unit_test(test_ions),
+                                     cmocka_unit_test(test_open_gap),
                                      cmocka_unit_test(test_curvature),
                                      cmocka_unit_test(test_case1)};
   return TEST_MAIN(tests);

@@ -381,7 +381,9 @@ typedef struct {
   oak_field_t f;
   const double *slope[OAK_MAX_EQUATIONS]; /**< derivatives of the solutions of elliptic equations
                                            * across faces, [nblock][OAK_FACE_REALS] */
-  const double *cut; /**< of the first equation, as in oak_elliptic_args_t; NULL without bodies */
+  const double *cut;  /**< of the first equation, as in oak_elliptic_args_t; NULL without bodies */
+  const oak_bc_t *bc; /**< [2 dim][V] */
+  int given[6];       /**< faces of the domain where the solution of the first equation is given */
 } oak_face_fields_args_t;
 
 /** Variables that kernels/derived.c computes. */

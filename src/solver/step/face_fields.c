@@ -18,7 +18,10 @@ static oak_status_t check(oak_t *sim) {
 }
 
 static oak_status_t set_numbers(oak_t *sim, int state, double time) {
-  oak_face_fields_args_t args = {0};
+  oak_face_fields_args_t args = {.bc = sim->setup.bc};
+  for (int face = 0; face < 6 && sim->setup.equations.count; face++)
+    args.given[face] = sim->poisson[0].elliptic->setup.condition[face] != OAK_ELLIPTIC_NEUMANN &&
+                       !sim->poisson[0].isolated;
   for (int n = 0; n < sim->setup.equations.count; n++) args.slope[n] = sim->poisson[n].slope;
   if (sim->poisson[0].bodies) args.cut = oak_elliptic_top(sim->poisson[0].elliptic)->cut;
   oak_data_field(&sim->data, state, time, &args.f);
