@@ -113,6 +113,18 @@ OAK_FN real *flat_on_face(const oak_elliptic_flat_args_t *arg, const flat_t *f, 
 }
 #endif
 
+/* How strongly a cell depends on its neighbour across a face. */
+OAK_FN real flat_weight(const oak_elliptic_flat_args_t *arg, const flat_t *f, int c, int face,
+                        const elliptic_metric_t *m) {
+#if OAK_ELLIPTIC_FIELDS
+  const real a = flat_on_face(arg, f, face)[c];
+#else
+  const real a = (real)arg->a;
+#endif
+  (void)c;
+  return a * f->weight[face / 2] * elliptic_factor(m, face);
+}
+
 /* The left-hand side at a cell, and the amount by which it falls when the value of the cell rises
  * by 1. */
 OAK_FN real flat_apply(const oak_elliptic_flat_args_t *arg, const flat_t *f, int c, const int x[3],
@@ -124,12 +136,7 @@ OAK_FN real flat_apply(const oak_elliptic_flat_args_t *arg, const flat_t *f, int
   for (int face = 0; face < OAK_FACES; face++) {
     const int other = flat_across(f, c, x, face);
     const real outside = f->outside[face];
-#if OAK_ELLIPTIC_FIELDS
-    const real a = flat_on_face(arg, f, face)[c];
-#else
-    const real a = (real)arg->a;
-#endif
-    const real w = other == c ? 0 : a * f->weight[face / 2] * elliptic_factor(&m, face);
+    const real w = other == c ? 0 : flat_weight(arg, f, c, face, &m);
     sum += w * ((other < 0 ? -outside * here : u[OAK_MAX(other, 0)]) - here);
     fall += w * (other < 0 ? 1 + outside : 1);
   }
@@ -256,6 +263,107 @@ OAK_FN void flat_store(const oak_elliptic_flat_args_t *arg, const flat_t *f) {
   }
 }
 
+/* ---- the coarsest array: its matrix is a band, whose factors L and U have no pivoting, because no
+ * sum of neighbours exceeds the diagonal */
+
+/* The number of a cell among the unknowns. */
+OAK_FN int flat_unknown(const oak_elliptic_flat_args_t *arg, const flat_t *f, const int x[3]) {
+  const int long_axis = arg->along, n = f->n[long_axis], at = x[long_axis];
+  const int first = long_axis == 0, second = long_axis == 2 ? 1 : 2;
+  const int place = !arg->folded ? at : 2 * at < n ? 2 * at : 2 * (n - 1 - at) + 1;
+  const int plane = OAK_DIM == 3 ? f->n[first] * f->n[second] : f->n[first];
+  return place * plane + x[first] + (OAK_DIM == 3 ? f->n[first] * x[second] : 0);
+}
+
+/* Row `k` of the band; the diagonal is at 0. */
+OAK_FN real *flat_row(const oak_elliptic_flat_args_t *arg, int k) {
+  return arg->lu + k * (2LL * arg->band + 1) + arg->band;
+}
+
+OAK_FN void flat_matrix_row(const oak_elliptic_flat_args_t *arg, const flat_t *f, int c) {
+  int x[3];
+  real fall;
+  flat_point(f, c, x);
+  const int k = flat_unknown(arg, f, x);
+  const elliptic_metric_t m = flat_metric(f, x[0], x[1]);
+  real *row = flat_row(arg, k);
+  for (int j = -arg->band; j <= arg->band; j++) row[j] = 0;
+#if OAK_ELLIPTIC_BODIES
+  if (elliptic_pinned(f->b[f->start + c])) {
+    row[0] = 1;
+    return;
+  }
+#endif
+  (void)flat_apply(arg, f, c, x, &fall);
+  row[0] = fall;
+  OAK_UNROLL
+  for (int face = 0; face < OAK_FACES; face++) {
+    const int other = flat_across(f, c, x, face);
+    int y[3];
+    if (other < 0 || other == c) continue;
+    flat_point(f, other, y);
+    row[flat_unknown(arg, f, y) - k] -= flat_weight(arg, f, c, face, &m);
+  }
+}
+
+OAK_KERNEL(oak_elliptic_flat_factor, oak_elliptic_flat_args_t, FLAT_LANES) {
+  OAK_ARGS(oak_elliptic_flat_args_t);
+  OAK_OUTER(n) {
+    flat_t f;
+    f.u = arg.fu;
+    f.a = arg.fa;
+    f.b = arg.fb;
+    flat_level(&arg, arg.levels - 1, &f);
+    OAK_INNER(c, f.cells) f.u[f.start + c] = 0;
+    OAK_BARRIER;
+    OAK_INNER(c, f.cells) flat_matrix_row(&arg, &f, c);
+    OAK_BARRIER;
+    for (int k = 0; k < f.cells; k++) {
+      const int m = OAK_MIN(arg.band, f.cells - 1 - k);
+      const real *row = flat_row(&arg, k);
+      const int whole = arg.singular && k == f.cells - 1; /* the last unknown may have any value */
+      const real inverse = whole ? 0 : oak_inv(row[0]);
+      OAK_INNER2(i, m, j, m) {
+        real *to = flat_row(&arg, k + i + 1);
+        to[j - i] -= to[-i - 1] * inverse * row[j + 1];
+      }
+      OAK_BARRIER;
+      OAK_INNER(i, m) flat_row(&arg, k + i + 1)[-i - 1] *= inverse;
+      OAK_SERIAL flat_row(&arg, k)[0] = inverse;
+      OAK_BARRIER;
+    }
+  }
+}
+
+OAK_FN void flat_solve(const oak_elliptic_flat_args_t *arg, const flat_t *f) {
+  real *y = flat_row(arg, f->cells) - arg->band;
+  OAK_INNER(c, f->cells) {
+    int x[3];
+    flat_point(f, c, x);
+    y[flat_unknown(arg, f, x)] = -f->r[f->start + c];
+#if OAK_ELLIPTIC_BODIES
+    if (elliptic_pinned(f->b[f->start + c])) y[flat_unknown(arg, f, x)] = 0;
+#endif
+  }
+  OAK_BARRIER;
+  for (int k = 0; k < f->cells; k++) {
+    const int m = OAK_MIN(arg->band, f->cells - 1 - k);
+    OAK_INNER(i, m) y[k + i + 1] -= flat_row(arg, k + i + 1)[-i - 1] * y[k];
+    OAK_BARRIER;
+  }
+  for (int k = f->cells - 1; k >= 0; k--) {
+    const real value = y[k] * flat_row(arg, k)[0];
+    OAK_INNER(i, OAK_MIN(arg->band, k)) y[k - i - 1] -= flat_row(arg, k - i - 1)[i + 1] * value;
+    OAK_BARRIER;
+  }
+  OAK_INNER(c, f->cells) {
+    int x[3];
+    flat_point(f, c, x);
+    const int k = flat_unknown(arg, f, x);
+    f->u[f->start + c] = y[k] * flat_row(arg, k)[0];
+  }
+}
+
 #if OAK_MANY_THREADS
 #define FLAT_SHARED sizeof(flat_shared_t)
 #else
@@ -303,8 +411,9 @@ OAK_KERNEL_SHARED(oak_elliptic_flat, oak_elliptic_flat_args_t, FLAT_LANES, 1, FL
       flat_down(&arg, &f, &next);
     }
     flat_level(&arg, arg.levels - 1, &f);
+    if (arg.band) flat_solve(&arg, &f);
     OAK_SERIAL {
-      for (int s = 0; s < arg.sweeps; s++)
+      for (int s = 0; !arg.band && s < arg.sweeps; s++)
         for (int c = 0; c < f.cells; c++) {
           int x[3];
           flat_point(&f, c, x);

@@ -124,11 +124,16 @@ typedef struct {
   double inverse[OAK_ELLIPTIC_FLAT_LEVELS][2]; /**< of n along x and y */
   double outside[6];
   double a, b;
-  int singular;                   /**< u is determined up to a constant */
-  int sweeps;                     /**< on the coarsest array */
-  int first, count;               /**< blocks of this rank */
-  const int *number;              /**< [tz][ty][tx] number of a block */
-  const real *rhs;                /**< [all blocks][N^d] */
+  int singular; /**< u is determined up to a constant */
+  int sweeps;   /**< on the coarsest array, if it is not solved directly */
+  int band; /**< cells of the coarsest array that are solved with one: those between a cell and its
+             * farthest neighbour; 0: not directly */
+  int along, folded; /**< the axis along which the cells follow last; 1: it is periodic, and both of
+                      * its ends come first */
+  real *lu;          /**< [cells][2 band + 1] factors of its matrix, then [cells] the solution */
+  int first, count;  /**< blocks of this rank */
+  const int *number; /**< [tz][ty][tx] number of a block */
+  const real *rhs;   /**< [all blocks][N^d] */
   const real *low[3], *high, *bs; /**< [all blocks][N^d], where the coefficients are fields */
   real *u;                        /**< [blocks of this rank][N^d] */
   real *fu, *fr;                  /**< values and right-hand sides of all arrays */

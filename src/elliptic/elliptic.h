@@ -35,6 +35,7 @@ typedef enum {
   X(unpack)                     \
   X(prolong)                    \
   X(flat)                       \
+  X(flat_factor)                \
   X(moments)                    \
   X(moment_sizes)               \
   X(moment_sums)                \
@@ -188,10 +189,11 @@ typedef struct oak_elliptic {
   double *norms_host;
   struct {
     oak_elliptic_flat_args_t args;
-    void *number, *memory; /**< device */
-    void *all[6];          /**< device: right-hand side, b and on_face of all blocks */
-    double *host;          /**< [blocks of level 0][N^d], unless the host reads the device's */
-    int *counts, *starts;  /**< [ranks] for MPI_Allgatherv */
+    void *number, *memory, *lu; /**< device */
+    double factored;            /**< b of these factors; -1: none */
+    void *all[6];               /**< device: right-hand side, b and on_face of all blocks */
+    double *host;               /**< [blocks of level 0][N^d], unless the host reads the device's */
+    int *counts, *starts;       /**< [ranks] for MPI_Allgatherv */
   } flat;
 } oak_elliptic_t;
 
@@ -343,6 +345,8 @@ oak_status_t oak_elliptic_sums(oak_elliptic_t *e, oak_status_t st, const void *x
 /* flat.c */
 oak_status_t oak_elliptic_flat_fit(oak_elliptic_t *e);
 oak_status_t oak_elliptic_flat_fields(oak_elliptic_t *e);
+/** Factors of the coarsest array for the present constant b. Rank-local. */
+oak_status_t oak_elliptic_flat_factor(oak_elliptic_t *e);
 void oak_elliptic_flat_clear(oak_elliptic_t *e);
 /** An approximate solution \a out on level 0 for the right-hand side \a rhs, which may be the same
  * array. */

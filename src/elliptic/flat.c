@@ -40,6 +40,20 @@ static int64_t plan_arrays(const oak_elliptic_t *e, oak_elliptic_flat_args_t *a)
   return at;
 }
 
+/* Whether the coarsest array is solved directly, by factors of its matrix, a band. The longest axis
+ * comes last, so that the band is as narrow as the domain. A single cell needs none. */
+static void plan_factors(const oak_elliptic_t *e, oak_elliptic_flat_args_t *a) {
+  const double most = 1 << 27; /* operations */
+  const int *n = a->n[a->levels - 1];
+  a->along = 0;
+  for (int d = 1; d < e->dim; d++)
+    if (n[d] > n[a->along]) a->along = d;
+  const double cells = (double)n[0] * n[1] * n[2], plane = cells / n[a->along];
+  a->folded = a->periodic[a->along];
+  const double band = plane * (a->folded ? 2 : 1);
+  a->band = n[a->along] > 1 && cells * band * band <= most ? (int)band : 0;
+}
+
 /* For each place of level 0 the number of its block, and the number of blocks of each rank. */
 static oak_status_t find_numbers(oak_elliptic_t *e, int *number, int trees) {
   const oak_mesh_t *m = e->level[0].mesh;
@@ -68,6 +82,10 @@ static oak_status_t alloc_all(oak_elliptic_t *e, int trees, int64_t cells) {
   a->fr = (char *)a->fu + cells * sizeof(double);
   a->fb = (char *)a->fr + cells * sizeof(double);
   a->fa = (char *)a->fb + cells * sizeof(double);
+  const int *n = a->n[a->levels - 1];
+  const size_t last = (size_t)n[0] * n[1] * n[2] * sizeof(double);
+  if (a->band) OAK_TRY(oak_device_alloc(e->dev, last * (2 * a->band + 2), &e->flat.lu));
+  a->lu = e->flat.lu;
   if (e->level[0].mesh->size == 1) return OAK_OK;
   for (int i = 0; i < (e->setup.fields ? 3 + e->dim : 1); i++)
     OAK_TRY(oak_device_alloc(e->dev, all, &e->flat.all[i]));
@@ -110,6 +128,8 @@ oak_status_t oak_elliptic_flat_fit(oak_elliptic_t *e) {
   a->count = m->nblock;
   const int64_t cells = plan_arrays(e, a);
   a->all = cells;
+  plan_factors(e, a);
+  e->flat.factored = -1;
   for (int l = 0; l < a->levels; l++) {
     for (int d = 0; d < e->dim; d++)
       a->weight[l][d] = ldexp(1 / (e->setup.dx0[d] * e->setup.dx0[d]), -2 * l);
@@ -129,12 +149,20 @@ oak_status_t oak_elliptic_flat_fit(oak_elliptic_t *e) {
   }
   a->number = e->flat.number;
   free(number);
-  return st;
+  return st == OAK_OK && !e->setup.fields ? oak_agree(e->comm, oak_elliptic_flat_factor(e)) : st;
+}
+
+oak_status_t oak_elliptic_flat_factor(oak_elliptic_t *e) {
+  const oak_elliptic_flat_args_t *a = &e->flat.args;
+  if (!a->band || (!e->setup.fields && e->flat.factored == a->b)) return OAK_OK;
+  e->flat.factored = a->b;
+  return oak_device_launch(e->dev, e->kernel.flat_factor, 1, a, sizeof *a);
 }
 
 void oak_elliptic_flat_clear(oak_elliptic_t *e) {
   oak_device_free(e->dev, e->flat.number);
   oak_device_free(e->dev, e->flat.memory);
+  oak_device_free(e->dev, e->flat.lu);
   for (int i = 0; i < 6; i++) oak_device_free(e->dev, e->flat.all[i]);
   free(e->flat.host);
   free(e->flat.counts);
@@ -167,7 +195,8 @@ oak_status_t oak_elliptic_flat_fields(oak_elliptic_t *e) {
   for (int d = 0; d <= e->dim; d++)
     oak_keep_failure(&st, gather(e, e->level[0].on_face[d], 2 + d,
                                  (const void **)(d < e->dim ? &a->low[d] : &a->high)));
-  return st == OAK_OK ? oak_device_launch(e->dev, e->kernel.flat_fields, 1, a, sizeof *a) : st;
+  if (st == OAK_OK) st = oak_device_launch(e->dev, e->kernel.flat_fields, 1, a, sizeof *a);
+  return st == OAK_OK ? oak_elliptic_flat_factor(e) : st;
 }
 
 oak_status_t oak_elliptic_flat(oak_elliptic_t *e, const void *rhs, void *out) {

@@ -271,7 +271,8 @@ oak_status_t oak_elliptic_solve(oak_elliptic_t *e, const oak_elliptic_options_t 
   oak_elliptic_level_t *level = &e->level[top];
   double largest;
   *r = (oak_elliptic_report_t){0};
-  oak_status_t st = oak_elliptic_bound(e);
+  oak_status_t st = e->setup.fields ? OAK_OK : oak_elliptic_flat_factor(e);
+  if (st == OAK_OK) st = oak_elliptic_bound(e);
   if (e->setup.bodies && st == OAK_OK) st = oak_elliptic_add_bodies(e);
   st = remove_mean(e, st, level->rhs);
   void *size = e->setup.bodies ? level->res : level->rhs;
