@@ -226,8 +226,27 @@ OAK_FN real elliptic_beyond(const elliptic_across_t *e, int high, const elliptic
          (factor > 0 ? factor * e->given[high][b * FA(e->dir) + a] : 0);
 }
 
-/* The derivative along arg.axis: the mean of the differences across both faces of a cell. The
- * equation uses the same differences. */
+/* Derivatives in cells. The flux through a face, a times the derivative, is the same on both sides
+ * of it. Divided by a in the cell it is the derivative on the cell's side, also where a jumps. */
+#if OAK_ELLIPTIC_FIELDS
+OAK_FN elliptic_on_row_t elliptic_faces_of_row(const oak_elliptic_args_t *arg, long n, int j,
+                                               int k) {
+  const real *low[OAK_DIM];
+  OAK_UNROLL
+  for (int d = 0; d < OAK_DIM; d++) low[d] = arg->low[d] + n * (long long)OAK_CELLS;
+  return elliptic_on_row(low, arg->high + n * (long long)OAK_CELLS, j, k);
+}
+#define ELLIPTIC_SIDES(on, a, arg, n, j, k)                            \
+  const elliptic_on_row_t on = elliptic_faces_of_row(&(arg), n, j, k); \
+  const real *a = (arg).c.u + (n) * (long long)OAK_CELLS + OAK_INDEX(0, j, k)
+#define ELLIPTIC_ON_SIDE(on, a, i, face) oak_div(elliptic_a(&(on), i, face), (a)[i])
+#else
+#define ELLIPTIC_SIDES(on, a, arg, n, j, k) ((void)0)
+#define ELLIPTIC_ON_SIDE(on, a, i, face) 1
+#endif
+
+/* The derivative along arg.axis: the mean of the derivatives on both faces of a cell. The equation
+ * uses the same differences. */
 OAK_KERNEL(oak_elliptic_gradient, oak_elliptic_args_t, ELLIPTIC_LANES) {
   OAK_ARGS(oak_elliptic_args_t);
   OAK_OUTER_LANES(n) {
@@ -236,11 +255,19 @@ OAK_KERNEL(oak_elliptic_gradient, oak_elliptic_args_t, ELLIPTIC_LANES) {
     real *out = arg.res + n * (long long)OAK_CELLS;
     OAK_ROWS(row, OAK_NY * OAK_NZ, OAK_NX) {
       const int j = row % OAK_NY, k = row / OAK_NY;
+      ELLIPTIC_SIDES(on, a, arg, n, j, k);
       OAK_LANES(i, OAK_NX) {
         const elliptic_metric_t m = elliptic_metric(&arg.f, n, i, j);
-        out[row * OAK_NX + i] =
-            half * elliptic_unit(&m, e.dir) *
-            (elliptic_beyond(&e, 1, &m, i, j, k) - elliptic_beyond(&e, 0, &m, i, j, k));
+        const real less = elliptic_beyond(&e, 0, &m, i, j, k);
+        const real more = elliptic_beyond(&e, 1, &m, i, j, k);
+#if OAK_ELLIPTIC_FIELDS
+        const real here = e.u[row * OAK_NX + i];
+        const real sum = ELLIPTIC_ON_SIDE(on, a, i, 2 * e.dir + 1) * (more - here) +
+                         ELLIPTIC_ON_SIDE(on, a, i, 2 * e.dir) * (here - less);
+#else
+        const real sum = more - less;
+#endif
+        out[row * OAK_NX + i] = half * elliptic_unit(&m, e.dir) * sum;
       }
     }
   }
@@ -271,16 +298,46 @@ OAK_KERNEL(oak_elliptic_slopes, oak_elliptic_args_t, ELLIPTIC_LANES) {
   }
 }
 
+/* The derivative on a cell's side of a face, from that on the face. At bodies this is that of the
+ * gas: up to the surface of an electrode; and on the other side of a dielectric it is so large that
+ * the mean of both is the difference across the face. `place`: of the face. */
+OAK_FN real elliptic_on_side(const oak_elliptic_args_t *arg, const elliptic_across_t *e, long n,
+                             int high, int i, int j, int k, long long place, real share) {
+  const real slope = arg->res[place];
+#if OAK_ELLIPTIC_BODIES
+  const real cut = arg->cut[place];
+  const int solid = high ? cut < 0 : cut > 0;
+  if (cut == 0) return share * slope;
+  if (oak_abs(cut) != OAK_DIELECTRIC_CUT || !solid) return slope;
+  const elliptic_metric_t m = elliptic_metric(&arg->f, n, i, j);
+  const real here = e->u[OAK_INDEX(i, j, k)], beyond = elliptic_beyond(e, high, &m, i, j, k);
+  const real inv = (real)oak_inv_dx(&arg->f, arg->f.block[n].level, e->dir);
+  return 2 * inv * elliptic_face_unit(&m, 2 * e->dir + high) *
+             (high ? beyond - here : here - beyond) -
+         slope;
+#else
+  (void)e, (void)n, (void)high, (void)i, (void)j, (void)k;
+  return share * slope;
+#endif
+}
+
 /* The derivative in cells: the mean of those on both faces (arg.res), into arg.u. */
 OAK_KERNEL(oak_elliptic_means, oak_elliptic_args_t, ELLIPTIC_LANES) {
   OAK_ARGS(oak_elliptic_args_t);
   OAK_OUTER_LANES(n) {
-    const real *slope = arg.res + n * (long long)OAK_FACE_REALS;
+    const elliptic_across_t e = elliptic_across_block(&arg, n, arg.axis);
     real *out = arg.u + n * (long long)OAK_CELLS;
     OAK_ROWS(row, OAK_NY * OAK_NZ, OAK_NX) {
+      const int j = row % OAK_NY, k = row / OAK_NY;
+      ELLIPTIC_SIDES(on, a, arg, n, j, k);
       OAK_LANES(i, OAK_NX) {
-        const int place = oak_face_index(arg.axis, i, row % OAK_NY, row / OAK_NY);
-        out[row * OAK_NX + i] = (real)0.5 * (slope[place] + slope[place + OAK_STRIDE(arg.axis)]);
+        const long long low = n * (long long)OAK_FACE_REALS + oak_face_index(arg.axis, i, j, k);
+        real sum = 0;
+        OAK_UNROLL
+        for (int high = 0; high < 2; high++)
+          sum += elliptic_on_side(&arg, &e, n, high, i, j, k, low + high * OAK_STRIDE(arg.axis),
+                                  ELLIPTIC_ON_SIDE(on, a, i, 2 * arg.axis + high));
+        out[row * OAK_NX + i] = (real)0.5 * sum;
       }
     }
   }

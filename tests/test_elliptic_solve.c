@@ -244,6 +244,43 @@ static void test_jumps(void **state) {
   sim_free(&s);
 }
 
+/* a is 5 below 0 and 1 above, along one axis: the derivative is 1/6 and 5/6 up to the jump. */
+static int across;
+static double two_layers(const double x[3]) { return x[across] < 0 ? 5 : 1; }
+static double upper_value(void *data, int face, const double x[3], double time) {
+  (void)data, (void)x, (void)time;
+  return face & 1 && face / 2 == across;
+}
+
+static void test_layers(void **state) {
+  (void)state;
+  for (int dim = 2; dim <= 3; dim++)
+    for (across = 0; across < dim; across++) {
+      sim_t s = sim_of(dim, 1, 1, 2);
+      oak_solver_t *solver;
+      oak_solver_options_t options = {
+          .fields = 1, .tolerance = 1e-11, .max_cycles = 60, .value = upper_value};
+      for (int face = 0; face < 6; face++)
+        if (face / 2 != across) options.face[face].condition = OAK_SOLVER_NEUMANN;
+      const size_t n = (size_t)oak_nblocks(s.sim) * s.cells;
+      double *slope = malloc((n + 1) * sizeof *slope), *a = means(&s, two_layers, 1), worst = 0;
+      MUST(oak_solver_new(s.sim, &options, &solver));
+      give(&s, solver, OAK_SOLVER_RHS, nothing, 1);
+      give(&s, solver, OAK_SOLVER_A, two_layers, 1);
+      give(&s, solver, OAK_SOLVER_B, nothing, 1);
+      MUST(oak_solve(solver, NULL));
+      MUST(oak_solver_gradient(solver, across, oak_nblocks(s.sim), slope));
+      for (size_t i = 0; i < n; i++) worst = fmax(worst, fabs(slope[i] - 5 / (6 * a[i])));
+      MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_DOUBLE, MPI_MAX, s.comm);
+      report("layers across %c in %dD: derivative within %.1e", "xyz"[across], dim, worst);
+      assert_true(worst < 1e-6);
+      free(slope);
+      free(a);
+      oak_solver_destroy(&solver);
+      sim_free(&s);
+    }
+}
+
 /* ---- domains of any shape */
 
 static double uneven(const double x[3]) {
@@ -254,13 +291,11 @@ static double uneven(const double x[3]) {
  * periodic. \a kind: 0 constants, 1 fields, 2 fields with BiCGSTAB. */
 static int cycles_on(int dim, const char *trees, int along, int periodic, int kind) {
   static const char axis[] = "xyz";
-  int n[3] = {1, 1, 1};
   char ends[128] = "";
   oak_solver_t *solver;
   oak_solver_report_t r;
   oak_solver_options_t options = {
       .a = 1, .tolerance = 1e-9, .max_cycles = 40, .fields = kind > 0, .krylov = kind == 2};
-  sscanf(trees, "%d %d %d", &n[0], &n[1], &n[2]);
   if (periodic)
     snprintf(ends, sizeof ends, "boundary.%clow=periodic\nboundary.%chigh=periodic\n", axis[along],
              axis[along]);
@@ -268,10 +303,10 @@ static int cycles_on(int dim, const char *trees, int along, int periodic, int ki
                     "problem.name=advection\nphysics.name=advection\nscheme.limiter=upwind\n"
                     "boundary.xlow=outflow\nboundary.xhigh=outflow\nboundary.ylow=outflow\n"
                     "boundary.yhigh=outflow\nboundary.zlow=outflow\nboundary.zhigh=outflow\n"
-                    "mesh.dim=%d\nmesh.block_size=8\nmesh.trees=%s\nmesh.xmin=0 0 0\n"
-                    "mesh.xmax=%d %d %d\nscheme.ghost_layers=2\nmesh.min_level=0\n"
+                    "mesh.dim=%d\nmesh.block_size=8\nmesh.trees=%s\nmesh.xmin=0\n"
+                    "mesh.xmax=%s\nscheme.ghost_layers=2\nmesh.min_level=0\n"
                     "mesh.max_level=0\n%s",
-                    dim, trees, n[0], n[1], n[2], ends);
+                    dim, trees, trees, ends);
   MUST(oak_initialize(s.sim));
   for (int face = 0; face < 6; face++)
     if (face != 2 * along) options.face[face].condition = OAK_SOLVER_NEUMANN;
@@ -334,9 +369,9 @@ static void test_mistakes(void **state) {
 }
 
 int main(int argc, char **argv) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_spheres), cmocka_unit_test(test_plane),
-      cmocka_unit_test(test_varying), cmocka_unit_test(test_jumps),
-      cmocka_unit_test(test_shapes),  cmocka_unit_test(test_mistakes)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_spheres), cmocka_unit_test(test_plane),
+                                     cmocka_unit_test(test_varying), cmocka_unit_test(test_jumps),
+                                     cmocka_unit_test(test_layers),  cmocka_unit_test(test_shapes),
+                                     cmocka_unit_test(test_mistakes)};
   return TEST_MAIN(tests);
 }
