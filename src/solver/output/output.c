@@ -414,8 +414,8 @@ static oak_status_t write_item(oak_output_t *out, oak_output_item_t *item, doubl
 }
 
 oak_status_t oak_output_write(oak_output_t *out, double dt, int last) {
-  const oak_t *sim = out->sim;
-  const int ends = sim->data.clock.step == 0 || last;
+  oak_t *sim = out->sim;
+  const int ends = sim->data.clock.step == 0 || last, past = oak_poisson_is_past(sim);
   int checked = 0;
   for (int i = 0; i < out->nitem; i++) {
     oak_output_item_t *item = &out->item[i];
@@ -426,10 +426,11 @@ oak_status_t oak_output_write(oak_output_t *out, double dt, int last) {
     if (!checked)
       OAK_TRY(oak_agree(sim->setup.comm,
                         sim->setup.rank == 0 ? oak_run_folder_check(&out->run_folder) : OAK_OK));
+    if (!checked && past) OAK_TRY(oak_poisson_present(sim));
     checked = 1;
     OAK_TRY(write_item(out, item, dt));
   }
-  return OAK_OK;
+  return checked && past ? oak_poisson_back(sim) : OAK_OK;
 }
 
 double oak_output_target(const oak_output_t *out) {
@@ -527,7 +528,10 @@ oak_status_t oak_write_output(oak_t *sim, const char *name) {
   OAK_TRY(find_section(&own->out, name, &item));
   OAK_TRY(oak_agree(sim->setup.comm,
                     sim->setup.rank == 0 ? oak_run_folder_check(&own->out.run_folder) : OAK_OK));
-  return write_item(&own->out, item, sim->data.clock.dt);
+  if (!oak_poisson_is_past(sim)) return write_item(&own->out, item, sim->data.clock.dt);
+  OAK_TRY(oak_poisson_present(sim));
+  OAK_TRY(write_item(&own->out, item, sim->data.clock.dt));
+  return oak_poisson_back(sim);
 }
 
 /* ---- restart */

@@ -417,6 +417,40 @@ static oak_status_t solve_all(oak_t *sim, int state, double time) {
   return OAK_OK;
 }
 
+/* ---- between steps */
+
+int oak_poisson_is_past(const oak_t *sim) {
+  const oak_runge_kutta_t *scheme = sim->setup.method.runge_kutta;
+  return wanted(sim) && sim->data.clock.step > 0 && scheme->stage[scheme->nstage - 1].c != 1;
+}
+
+/* Copy all stored fields beside their memory, or back. */
+static oak_status_t keep_fields(oak_t *sim, int back) {
+  oak_carried_t list[OAK_MAX_CARRIED];
+  oak_data_t *data = &sim->data;
+  if (!back) OAK_TRY(oak_carried_reserve(data));
+  oak_status_t st = oak_peers_meet(&data->transport.peers, NULL);
+  const int count = oak_carried(data, list);
+  for (int i = 1; i < count && st == OAK_OK; i++) { /* 0: the state */
+    const oak_carried_t c = {list[i].exchange, back ? list[i].next : list[i].now,
+                             back ? list[i].now : list[i].next};
+    st = oak_adapt_copy(data, &c, 0, 0, data->mesh->nblock, OAK_BASE_OWN);
+  }
+  for (int n = 0; n < sim->setup.fields.count && back; n++)
+    if (!sim->setup.fields.field[n].function) oak_keep_failure(&st, oak_field_fill(data, n));
+  return oak_data_agree(data, st);
+}
+
+oak_status_t oak_poisson_present(oak_t *sim) {
+  OAK_TRY(keep_fields(sim, 0));
+  for (int n = 0; n < sim->setup.equations.count; n++)
+    if (!sim->poisson[n].every)
+      OAK_TRY(solve_and_time(sim, &sim->poisson[n], 0, sim->data.clock.time));
+  return OAK_OK;
+}
+
+oak_status_t oak_poisson_back(oak_t *sim) { return keep_fields(sim, 1); }
+
 /* Whether an earlier equation has the same solver. */
 static int shares(const oak_t *sim, int n) {
   int earlier = 0;

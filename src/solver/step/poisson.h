@@ -35,6 +35,14 @@ typedef struct {
 oak_status_t oak_poisson_run(oak_t *sim, const oak_poisson_t *p, oak_kernel_t *kernel, int state,
                              double time, void *values, int field, int store);
 
+/** Whether the last solution is that of a time before the end of the step: where the last stage of
+ * the integrator starts from such a time. Outputs then solve the equations for the present state,
+ * and afterwards take the solutions back from which the run goes on, so that a run does not depend
+ * on its outputs. Collective. */
+int oak_poisson_is_past(const oak_t *sim);
+oak_status_t oak_poisson_present(oak_t *sim);
+oak_status_t oak_poisson_back(oak_t *sim);
+
 /* bodies.c: electrodes and dielectrics */
 /** Find whether the equation sees some. Rank-local. */
 oak_status_t oak_bodies_open(oak_t *sim, oak_poisson_t *p, struct oak_elliptic_setup *setup);
