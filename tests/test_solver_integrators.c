@@ -49,6 +49,32 @@ static void test_order(void **state) {
   }
 }
 
+/** The order of a source that reads a global, which is computed in each step or in each stage. */
+static double order_of_globals(const char *when) {
+  double error[2];
+  for (int finer = 0; finer < 2; finer++) {
+    sim_t s = sim_new(MPI_COMM_WORLD,
+                      TEST_PROBLEM("mean") "physics.name=advection\nphysics.vx=0\nphysics.vy=0\n"
+                                           "mesh.block_size=4\nscheme.limiter=upwind\n"
+                                           "scheme.globals=%s\n",
+                      when);
+    MUST(oak_initialize(s.sim));
+    for (int n = 0; n < 20 << finer; n++) MUST(oak_advance(s.sim, 1.0 / (20 << finer)));
+    double *u = sim_read(&s, 0);
+    error[finer] = fabs(u[0] - 0.5);
+    free(u);
+    sim_free(&s);
+  }
+  report("globals of each %s: errors %.2e, %.2e", when, error[0], error[1]);
+  return log2(error[0] / error[1]);
+}
+
+static void test_globals(void **state) {
+  (void)state;
+  assert_true(fabs(order_of_globals("step") - 1) < 0.1);
+  assert_true(fabs(order_of_globals("stage") - 2) < 0.1);
+}
+
 /** Largest change of a total over so many steps, in units of the rounding
  * error: relative to the integral of the absolute value. The mesh is refined
  * around the blob and stays: fluxes are fixed. */
@@ -100,7 +126,7 @@ static void test_conservation(void **state) {
 }
 
 int main(int argc, char **argv) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_order),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_order), cmocka_unit_test(test_globals),
                                      cmocka_unit_test(test_conservation)};
   return TEST_MAIN(tests);
 }

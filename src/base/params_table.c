@@ -165,6 +165,11 @@ const oak_param_desc_t oak_param_table[] = {
         "scheme.splitting", "lie", "lie strang",
         "How the hook UPDATE of physics and problem alternates with the fluxes: lie, a whole step "
         "after them, of first order; strang, half a step before and after them, of second order."),
+    CHOICE(
+        "scheme.globals", "step", "step stage",
+        "When GLOBAL_MAX, GLOBAL_MIN and GLOBAL_INTEGRAL of physics and problem are computed: at "
+        "the beginning of each step; or before each stage, so that sources that read them keep "
+        "the order of the integrator."),
     CHOICE("scheme.diffusion", "explicit", "explicit rkl2",
            "How the hooks DIFFUSIVE_FLUX are advanced. explicit: together with the other fluxes, "
            "which limits the time step by the square of the cell size; rkl2: separately, by super "

@@ -13,6 +13,7 @@
   X(rkl2)   /* super time stepping of diffusive fluxes             advance */               \
   X(update) /* the hooks UPDATE                                    advance */               \
   /* in each stage */                                                                       \
+  X(stage_globals) /* the same with scheme.globals = stage               before_ghosts */   \
   X(poisson)     /* Poisson's equation                                   before_ghosts */   \
   X(face_fields) /* the hooks FACE_FIELD                                 before_ghosts */   \
   X(diffusion)   /* rate of change by diffusive fluxes                   with_ghosts   */   \

@@ -10,8 +10,8 @@
 
 /* ---- globals */
 
-/* Values of this rank's blocks, [nblock][globals]; the caller frees them. */
-static oak_status_t read_globals(oak_t *sim, double **out) {
+/* Values of a state on this rank's blocks, [nblock][globals]; the caller frees them. */
+static oak_status_t read_globals(oak_t *sim, int state, double time, double **out) {
   const int n = sim->data.mesh->nblock;
   const size_t bytes = ((size_t)n * sim->setup.description.nglobal + 1) * sizeof **out;
   oak_globals_args_t args = {.out = NULL};
@@ -19,7 +19,7 @@ static oak_status_t read_globals(oak_t *sim, double **out) {
   OAK_CHECK(*out, OAK_ERR_MEMORY, "no memory for the globals of %d blocks", n);
   if (!n) return OAK_OK;
   OAK_TRY(oak_storage_scratch(&sim->data, bytes));
-  oak_data_field(&sim->data, 0, sim->data.clock.time, &args.f);
+  oak_data_field(&sim->data, state, time, &args.f);
   args.out = sim->data.storage.scratch;
   OAK_TRY(oak_device_launch(sim->setup.dev, sim->setup.kernel.globals, n, &args, sizeof args));
   return oak_device_download(sim->setup.dev, *out, sim->data.storage.scratch, bytes - sizeof **out);
@@ -47,22 +47,28 @@ static oak_status_t reduce_globals(const oak_t *sim, const double *part, double 
 
 static int has_globals(const oak_t *sim) { return sim->setup.description.nglobal > 0; }
 
-oak_status_t oak_globals_measure(oak_t *sim, double *value) {
+static oak_status_t measure(oak_t *sim, int state, double time, double *value) {
   OAK_FREED double *part = NULL;
-  oak_status_t st = oak_data_agree(&sim->data, read_globals(sim, &part));
+  oak_status_t st = oak_data_agree(&sim->data, read_globals(sim, state, time, &part));
   if (st == OAK_OK) st = reduce_globals(sim, part, value);
   return st;
 }
 
-oak_status_t oak_globals_update(oak_t *sim) {
+oak_status_t oak_globals_measure(oak_t *sim, double *value) {
+  return measure(sim, 0, sim->data.clock.time, value);
+}
+
+static oak_status_t set_globals(oak_t *sim, int state, double time) {
   double value[OAK_MAX_PARAMETERS];
   if (!has_globals(sim)) return OAK_OK;
   oak_timer_start(&sim->data.timers, OAK_PHASE_TIME_STEP);
-  oak_status_t st = oak_globals_measure(sim, value);
+  oak_status_t st = measure(sim, state, time, value);
   if (st == OAK_OK) st = oak_data_agree(&sim->data, oak_setup_upload_globals(&sim->setup, value));
   oak_timer_stop(&sim->data.timers, OAK_PHASE_TIME_STEP);
   return st;
 }
+
+oak_status_t oak_globals_update(oak_t *sim) { return set_globals(sim, 0, sim->data.clock.time); }
 
 oak_status_t oak_globals_clear(oak_t *sim) {
   static const double zero[OAK_MAX_PARAMETERS];
@@ -71,6 +77,14 @@ oak_status_t oak_globals_clear(oak_t *sim) {
 
 const oak_part_t oak_part_globals = {
     .name = "globals", .wanted = has_globals, .begin_step = oak_globals_update};
+
+/* On request: those of the step are of first order in time. */
+static int in_stages(const oak_t *sim) {
+  return has_globals(sim) && oak_params_choice(sim->setup.params, "scheme.globals") == 1;
+}
+
+const oak_part_t oak_part_stage_globals = {
+    .name = "globals", .wanted = in_stages, .before_ghosts = set_globals};
 
 /* ---- UPDATE */
 
