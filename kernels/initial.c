@@ -75,8 +75,9 @@ OAK_FN int set_cells(const oak_initial_args_t *arg, long n OAK_LANE_PARAM) {
 #endif
 #if NSOLID
       q[SOLID_VAR] = (real)oak_solid(&at);
+#if OAK_HAS_physics_collect /* as after each stage */
+      if (oak_is_solid(q[SOLID_VAR])) physics_collect(&user.physics, q);
 #endif
-#if NSOLID
       found |= look_at_bodies(arg, &at, n, i, row % OAK_NY);
       if (arg->look) continue;
 #endif

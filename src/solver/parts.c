@@ -4,23 +4,23 @@
 #include "solver/step/part.h"
 #include "solver/step/sim.h"
 
-#define TABLE(X)                                                                            \
-  /* before the stages */                                                                   \
-  X(adaptation) /* complete a mesh for which memory was lacking        begin_step */        \
-  X(globals)    /* maxima and integrals that hooks of the step read    begin_step */        \
-  /* beside the stages: after them, and with scheme.splitting = strang before them too, in  \
-   * the reverse order */                                                                   \
-  X(rkl2)   /* super time stepping of diffusive fluxes             advance */               \
-  X(update) /* the hooks UPDATE                                    advance */               \
-  /* in each stage */                                                                       \
-  X(stage_globals) /* the same with scheme.globals = stage               before_ghosts */   \
-  X(poisson)     /* Poisson's equation                                   before_ghosts */   \
-  X(face_fields) /* the hooks FACE_FIELD                                 before_ghosts */   \
-  X(diffusion)   /* rate of change by diffusive fluxes                   with_ghosts   */   \
-  X(repair)      /* fluxes, repair of invalid cells and floors           stage         */   \
-  X(fluxes)      /* ghost cells and the flux kernel, unless repair does it stage         */ \
-  X(fluxfix)     /* fluxes that match where levels meet                  after_fluxes  */   \
-  /* on a new mesh */                                                                       \
+#define TABLE(X)                                                                              \
+  /* before the stages */                                                                     \
+  X(adaptation) /* complete a mesh for which memory was lacking        begin_step */          \
+  X(globals)    /* maxima and integrals that hooks of the step read    begin_step */          \
+  /* beside the stages: after them, and with scheme.splitting = strang before them too, in    \
+   * the reverse order */                                                                     \
+  X(rkl2)   /* super time stepping of diffusive fluxes             advance */                 \
+  X(update) /* the hooks UPDATE                                    advance */                 \
+  /* in each stage */                                                                         \
+  X(stage_globals) /* the same with scheme.globals = stage               before_ghosts */     \
+  X(poisson)       /* Poisson's equation                                   before_ghosts */   \
+  X(face_fields)   /* the hooks FACE_FIELD                                 before_ghosts */   \
+  X(diffusion)     /* rate of change by diffusive fluxes                   with_ghosts   */   \
+  X(repair)        /* fluxes, repair of invalid cells and floors           stage         */   \
+  X(fluxes)        /* ghost cells and the flux kernel, unless repair does it stage         */ \
+  X(fluxfix)       /* fluxes that match where levels meet                  after_fluxes  */   \
+  /* on a new mesh */                                                                         \
   X(fields) /* fields beside the state                             renew */
 
 #define DECLARE(name) extern const oak_part_t oak_part_##name;
