@@ -10,6 +10,7 @@ import csv
 import io
 import math
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -38,6 +39,15 @@ TO_CONSERVED(ph, u) {}
 FLUX(ph, q, dir, f) { f[0] = ph->face.drift * q[0]; }
 WAVE_SPEEDS(ph, ql, qr, dir, smin, smax) { *smin = *smax = ph->face.drift; }
 VALID(ph, u) { return u[0] >= 0; }
+"""
+# Gravity of a cloud in a thin gas, which counts or not.
+CLOUD = """PARAMETER(less, 0.01, "density that does not count")
+FIELD_STORED(phi)
+POISSON(at, q) { return q[RHO] - at->p.less; }
+INITIAL(at, q) {
+  q[RHO] = 0.01 + exp(-100 * ((at->x[0] - 0.5) * (at->x[0] - 0.5) + (at->x[1] - 0.5) * (at->x[1] - 0.5)));
+  q[PRS] = 1;
+}
 """
 SWITCH_RUN = """[run]
 end_time = 0.8
@@ -212,6 +222,14 @@ def main():
         longest = max(after - before for before, after in steps)
         print(f"{len(steps)} steps, the first {steps[0][1]:g}, the longest {longest:g}, the one across the switch {across:g}")
         assert steps[0][1] < 1e-5 and longest > 0.1 and across < 1.001 * 0.4 / 16, steps
+
+        # A warning says how large f is beside an isolated boundary.
+        oak_test.write(folder, "cloud.c", CLOUD)
+        cloud = ["run", "switch.ini", "--overwrite", "physics.name=euler", "problem.name=./cloud.c", "poisson.boundary=isolated",
+                 "boundary.ylow=outflow", "boundary.yhigh=outflow", "run.max_steps=1", "output.h.variables=rho"]
+        assert "warning: poisson" not in oak(*cloud)
+        said = oak(*cloud, "problem.less=0", launch=options.ranks)
+        assert re.search(r"warning: poisson\.boundary = isolated, but f is up to 0\.01\d* beside the boundary of the domain, 0\.01\d* of its largest", said), said
 
         # The fields of POISSON as variables. In files for ParaView, phi_x is phix.
         oak(*run, "run.max_steps=1", "output.folder=fields", "output.plot_variables=phi phi_x phi_y", "output.a.kind=probe",

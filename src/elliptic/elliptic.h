@@ -359,6 +359,8 @@ typedef double (*oak_elliptic_value_t)(void *data, int face, const double x[3]);
 oak_status_t oak_elliptic_set_outer(oak_elliptic_t *e, oak_elliptic_value_t value, void *data);
 /** Boundary values of an isolated right-hand side `f`, by its multipoles. Collective. */
 oak_status_t oak_elliptic_isolate(oak_elliptic_t *e);
+/** The largest |f| beside the boundary of the domain, on all ranks. Collective. */
+oak_status_t oak_elliptic_beside(oak_elliptic_t *e, double *most);
 /** rhs of the finest level: `f` minus the terms of the boundary values. */
 oak_status_t oak_elliptic_bound(oak_elliptic_t *e);
 

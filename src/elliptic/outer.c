@@ -296,6 +296,32 @@ oak_status_t oak_elliptic_isolate(oak_elliptic_t *e) {
                    n ? oak_device_launch(e->dev, e->kernel.poles, n, &args, sizeof args) : OAK_OK);
 }
 
+/* The largest |f| in those cells of a block that lie at a face. */
+static double largest_beside(const oak_elliptic_t *e, const double *f, int face) {
+  const int *n = e->setup.block_size, dir = face / 2;
+  double most = 0;
+  for (int c = 0; c < e->cells; c++) {
+    const int x[3] = {c % n[0], c / n[0] % n[1], c / (n[0] * n[1])};
+    if (x[dir] == (face & 1 ? n[dir] - 1 : 0)) most = fmax(most, fabs(f[c]));
+  }
+  return most;
+}
+
+oak_status_t oak_elliptic_beside(oak_elliptic_t *e, double *most) {
+  const int faces = 2 * e->dim;
+  const size_t bytes = e->cells * sizeof(double);
+  OAK_FREED double *f = malloc(bytes);
+  oak_status_t st = f ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for a block");
+  *most = 0;
+  for (int i = 0; i < e->mesh->nblock * faces && st == OAK_OK; i++) {
+    if (e->outer_host[i] < 0) continue;
+    st = oak_device_download(e->dev, f, (const char *)e->f + i / faces * bytes, bytes);
+    if (st == OAK_OK) *most = fmax(*most, largest_beside(e, f, i % faces));
+  }
+  MPI_Allreduce(MPI_IN_PLACE, most, 1, MPI_DOUBLE, MPI_MAX, e->comm);
+  return oak_agree(e->comm, st);
+}
+
 oak_status_t oak_elliptic_bound(oak_elliptic_t *e) {
   const int top = e->nlevel - 1;
   oak_elliptic_args_t args;

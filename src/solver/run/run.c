@@ -106,6 +106,7 @@ static oak_status_t step_to_end(oak_t *sim, report_t *r, oak_saving_t *saving, d
   while (sim->data.clock.time < end_time && (max_steps == 0 || sim->data.clock.step < max_steps)) {
     const double output_time = oak_output_target(out);
     oak_watchdog_step(r->dog, sim->data.clock.step + 1);
+    oak_poisson_warn(sim, &r->progress);
     OAK_TRY(choose_step(sim, end_time, output_time, &dt));
     const int reaches_end = dt >= end_time - sim->data.clock.time,
               meets = dt == output_time - sim->data.clock.time;

@@ -359,6 +359,33 @@ static oak_status_t find_b(oak_t *sim, oak_poisson_t *p, int state, double time,
   return oak_data_agree(&sim->data, st);
 }
 
+/* Boundary values of an isolated f. From time to time, find whether f is 0 beside the boundary. */
+enum { LOOK_EVERY = 100 }; /* steps */
+static oak_status_t isolate(oak_t *sim, oak_poisson_t *p) {
+  oak_elliptic_t *e = p->elliptic;
+  if (!p->told && !sim->data.clock.stage && sim->data.clock.step % LOOK_EVERY == 0) {
+    OAK_TRY(oak_elliptic_beside(e, &p->beside));
+    OAK_TRY(oak_elliptic_largest(e, OAK_OK, e->f, &p->largest));
+  }
+  return oak_elliptic_isolate(e);
+}
+
+/* The multipoles of a thin remainder are small. */
+#define ISOLATED_SHARE 1e-3
+void oak_poisson_warn(oak_t *sim, oak_progress_t *progress) {
+  for (int n = 0; n < sim->setup.equations.count; n++) {
+    oak_poisson_t *p = &sim->poisson[n];
+    if (p->told || !(p->beside > ISOLATED_SHARE * p->largest)) continue;
+    p->told = 1;
+    oak_progress_note(progress,
+                      "warning: %s = isolated, but f is up to %.3g beside the boundary of the "
+                      "domain, %.2g of its largest value: %s is wrong there; choose a larger "
+                      "domain, or an f that is 0 beside its boundary",
+                      KEY(equation(sim, p), "boundary"), p->beside, p->beside / p->largest,
+                      equation(sim, p)->name);
+  }
+}
+
 static oak_status_t solve(oak_t *sim, oak_poisson_t *p, int state, double time) {
   oak_elliptic_t *e = p->elliptic;
   const oak_equation_t *q = equation(sim, p);
@@ -384,7 +411,7 @@ static oak_status_t solve(oak_t *sim, oak_poisson_t *p, int state, double time) 
   if (*q->coefficients || (p->bodies && oak_bodies_change(sim, p, changed)))
     OAK_TRY(set_coefficients(sim, p, state, time, &skip));
   if (skip) return OAK_OK;
-  if (p->isolated) OAK_TRY(oak_elliptic_isolate(e));
+  if (p->isolated) OAK_TRY(isolate(sim, p));
   st = oak_elliptic_solve(e, &options, &report);
   if (st != OAK_OK && !isfinite(report.residual[0]))
     return not_finite(sim, state, time, q, "POISSON",

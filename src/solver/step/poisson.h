@@ -5,6 +5,7 @@
 
 #include "oak.h"
 
+#include "base/progress.h"
 #include "oak/kernel_args.h"
 
 struct oak_elliptic_setup;
@@ -14,11 +15,13 @@ typedef struct {
   struct oak_elliptic *elliptic; /**< equations of the same kind share it */
   void *b;                       /**< device: what POISSON_B returns; NULL without */
   int isolated;                  /**< 1: multipoles give the values at the boundary */
-  int given[6];     /**< 1: the hook POISSON_BOUNDARY gives values or slopes on some face */
-  int field[4];     /**< numbers of the fields phi, phi_x, phi_y, phi_z; -1: there is none */
-  int rate[4];      /**< numbers of the fields phi_t, phi_x_t and so on; -1: there is none */
-  double time;      /**< of the last solution */
-  double shift;     /**< from the last solution in this step to the present one */
+  double beside, largest; /**< isolated: |f| beside the boundary and anywhere, as last looked at */
+  int told;               /**< a warning about it has been printed */
+  int given[6];           /**< 1: the hook POISSON_BOUNDARY gives values or slopes on some face */
+  int field[4];           /**< numbers of the fields phi, phi_x, phi_y, phi_z; -1: there is none */
+  int rate[4];            /**< numbers of the fields phi_t, phi_x_t and so on; -1: there is none */
+  double time;            /**< of the last solution */
+  double shift;           /**< from the last solution in this step to the present one */
   void *slope;      /**< device: derivatives across faces, for the hooks FACE_FIELD; NULL without */
   int slope_blocks; /**< for which it has room */
   int bodies;       /**< 1: there are electrodes or dielectrics, which this equation sees */
@@ -42,6 +45,9 @@ oak_status_t oak_poisson_run(oak_t *sim, const oak_poisson_t *p, oak_kernel_t *k
 int oak_poisson_is_past(const oak_t *sim);
 oak_status_t oak_poisson_present(oak_t *sim);
 oak_status_t oak_poisson_back(oak_t *sim);
+
+/** Warn once of isolated equations whose f is not 0 beside the boundary of the domain. */
+void oak_poisson_warn(oak_t *sim, oak_progress_t *progress);
 
 /* bodies.c: electrodes and dielectrics */
 /** Find whether the equation sees some. Rank-local. */
