@@ -175,6 +175,9 @@ OAK_FN real oak_near(const oak_at_t *at, int v, int i, int j, int k);
 /* Any: the units of variables: "length: m; rho: kg/m^3; vx vy: m/s". A unit without names is that
  * of the other variables of the physics. */
 #define UNITS(text) OAK_NOTE_TEXT(_units, OAK_UNITS_BYTES, text)
+/* Any: names of output variables that have a value in few cells and are not a number elsewhere, so
+ * that they have extrema, but no integrals. */
+#define SPARSE(names) OAK_NOTE_TEXT(_sparse, OAK_NAMES_BYTES, names)
 /* Any: a key of the parameter file. The structure has every parameter that stands by itself in the
  * file or in one that it includes in quotes. */
 #define PARAMETER(name, fallback, help)                                                        \

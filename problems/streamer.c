@@ -98,6 +98,7 @@ REFINE(at) {
 
 /* Height of the largest field along the axis, by a parabola through three cells; NaN if the largest
  * field is not in this cell. Its minimum over all cells is the place of the head. */
+SPARSE("head")
 OUTPUT(head, at, q) {
   const double low = FIELD_BESIDE(at, -1), here = (double)FIELD_SIZE(at->f),
                high = FIELD_BESIDE(at, 1);

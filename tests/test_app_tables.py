@@ -141,6 +141,13 @@ class Work:
         assert note not in self.run(*go_on)
         assert note in self.run(*go_on, "problem.line=part/twice.txt")
 
+    def found(self):
+        """A table of oak's own folder has no path; a run without tables says that they are faster."""
+        run = ["physics.name=streamer", "problem.name=streamer", "mesh.xmax=1e-3 1e-3", "run.max_steps=1", "--check", "device.flags=-O0",
+               "boundary.ylow=outflow", "boundary.yhigh=outflow", "poisson.ylow=zero", "poisson.yhigh=value"]
+        assert "advice: tables are faster than formulas: physics.mobility, physics.diffusion" in self.run(*run)
+        assert "advice: tables" not in self.run(*run, "physics.mobility=streamer_mobility.txt")
+
     def bad(self, name):
         arguments, text, pattern = BAD[name]
         oak_test.write(self.folder, "bad.txt", text)
@@ -152,7 +159,7 @@ def main():
     options = oak_test.options(__doc__, "oak", "mpiexec", "np")
     with tempfile.TemporaryDirectory(prefix="oak_tables_") as folder:
         work = Work(folder, options.launch)
-        cases = {"values": work.values, "restart": work.restart, "steps": work.steps}
+        cases = {"values": work.values, "restart": work.restart, "steps": work.steps, "found": work.found}
         cases.update({name: lambda name=name: work.bad(name) for name in BAD})
         return oak_test.run_cases(options, cases)
 

@@ -20,6 +20,19 @@ static void print_warnings(const oak_t *sim, FILE *stream) {
   }
 }
 
+/* Tables that the physics can do without, of which none is given: it then computes formulas. */
+static void print_formulas(const oak_t *sim, FILE *stream) {
+  const oak_tables_t *tables = &sim->setup.tables;
+  int count = 0, given = sim->setup.reactions != NULL;
+  for (int t = 0; t < tables->count; t++)
+    given |= tables->table[t].owner == OAK_OF_PHYSICS && *tables->table[t].path;
+  for (int t = 0; t < tables->count && !given; t++)
+    if (tables->table[t].owner == OAK_OF_PHYSICS)
+      fprintf(stream, "%s%s",
+              count++ ? ", " : "  advice: tables are faster than formulas: ", tables->table[t].key);
+  if (count) fprintf(stream, "\n");
+}
+
 /* What the axis does to the time step. The cell beside it is half a cell away from it. */
 static void print_poles(const oak_t *sim, FILE *stream) {
   const oak_setup_t *s = &sim->setup;
@@ -55,6 +68,7 @@ void oak_print_head(oak_t *sim, FILE *stream, int builds) {
   fprintf(stream, "  output in %s\n", oak_params_text(sim->setup.params, "output.folder"));
   print_warnings(sim, stream);
   print_poles(sim, stream);
+  print_formulas(sim, stream);
   oak_device_advice(sim->setup.dev, device, sizeof device);
   if (*device) fprintf(stream, "  advice: %s\n", device);
   if (builds) fprintf(stream, "  loading kernels; new ones are compiled first\n");

@@ -321,6 +321,7 @@ static void print_names(const oak_output_item_t *item, int old, FILE *f) {
   }
   for (int v = 0; v < item->variables.count; v++) {
     const char *name = oak_selected_name(setup, &item->variables, v, old);
+    if (oak_is_sparse(&sim->setup, item->variables.name[v])) continue;
     fprintf(f, ",integral_%s,mean_%s,l1_%s,l2_%s", name, name, name, name);
   }
   for (int g = 0; g < sim->setup.description.nglobal; g++)
@@ -366,8 +367,9 @@ static void print_values(const oak_output_item_t *item, const oak_grid_view_t *v
     for (int d = 0; d < sim->setup.dim; d++) fprintf(f, ",%.17g", m->best[i].x[d]);
   }
   for (int v = 0; v < view->nvar; v++)
-    fprintf(f, ",%.17g,%.17g,%.17g,%.17g", m->integral[v], m->mean[v], m->norm[0][v],
-            m->norm[1][v]);
+    if (!oak_is_sparse(&sim->setup, item->variables.name[v]))
+      fprintf(f, ",%.17g,%.17g,%.17g,%.17g", m->integral[v], m->mean[v], m->norm[0][v],
+              m->norm[1][v]);
   for (int g = 0; g < sim->setup.description.nglobal; g++) fprintf(f, ",%.17g", global[g]);
   print_forces(&sim->setup, (const double(*)[3])m->force, f);
 }

@@ -56,8 +56,9 @@ typedef struct {
 /** Units that physics and problem declare (UNITS). */
 enum { OAK_MAX_UNITS = 128, OAK_LONGEST_UNIT = 31 };
 typedef struct {
-  char text[2][OAK_UNITS_BYTES]; /**< storage, of physics and problem */
-  const char *other[2];          /**< unit of the variables of the physics that have none; "" */
+  char text[2][OAK_UNITS_BYTES];   /**< storage, of physics and problem */
+  char sparse[2][OAK_NAMES_BYTES]; /**< names of SPARSE, of physics and problem */
+  const char *other[2];            /**< unit of the variables of the physics that have none; "" */
   int count;
   struct {
     const char *name, *unit;
@@ -324,6 +325,9 @@ double oak_tables_step(const oak_setup_t *setup, double time, double dt);
 oak_status_t oak_units_describe(oak_setup_t *setup, oak_module_t *module);
 /** The unit of a variable, of "length" or of "time"; "" if none is declared. */
 const char *oak_unit_of(const oak_setup_t *setup, const char *name);
+
+/** Whether a variable has a value in few cells only (SPARSE). */
+int oak_is_sparse(const oak_setup_t *setup, const char *name);
 
 /* names.c */
 /** If \a st is the failure of a build because of an unknown name, add the names of the variables of

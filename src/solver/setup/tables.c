@@ -82,7 +82,7 @@ oak_status_t oak_tables_describe(oak_setup_t *setup, oak_module_t *module) {
 /* ---- files */
 
 /* A file that the C file names lies beside it; one that a key names lies beside the parameter file,
- * or in the present folder. */
+ * or in the present folder, or, as a bare name, in oak's own folder of problems. */
 static oak_status_t find_file(oak_setup_t *setup, int t) {
   const char *key = setup->tables.table[t].key, *name = oak_params_text(setup->params, key);
   const char *origin = oak_params_origin(setup->params, key);
@@ -92,12 +92,18 @@ static oak_status_t find_file(oak_setup_t *setup, int t) {
   const char *folder = is_set ? oak_params_folder(setup->params) : source;
   const char *slash = strrchr(source, '/');
   const int length = is_set || !slash ? (int)strlen(folder) : (int)(slash - source);
-  char beside[8200];
+  char beside[8200], own[8200];
+  const char *root;
   struct stat info;
   setup->tables.table[t].path[0] = 0;
   if (!*name) return OAK_OK;
   snprintf(beside, sizeof beside, "%.*s/%s", length, folder, name);
   const char *found = *name != '/' && (!is_set || stat(beside, &info) == 0) ? beside : name;
+  if (found == name && !strchr(name, '/') && stat(name, &info) != 0) {
+    OAK_TRY(oak_source_root(&root));
+    snprintf(own, sizeof own, "%s/problems/%s", root, name);
+    if (stat(own, &info) == 0) found = own;
+  }
   if (!is_set) origin = source;
   OAK_CHECK(stat(found, &info) == 0, OAK_ERR_INPUT, "%s: %s = %s: cannot read %s: %s", origin, key,
             name, found, strerror(errno));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The units of variables that the files of physics and problem declare (UNITS). They are labels:
- * oak converts nothing. */
+ * What the files of physics and problem declare of variables: their units (UNITS), which are
+ * labels, for oak converts nothing; and those that have a value in few cells only (SPARSE). */
 #include <stdio.h>
 #include <string.h>
 
@@ -58,12 +58,23 @@ oak_status_t oak_units_describe(oak_setup_t *setup, oak_module_t *module) {
   units->other[OAK_OF_PHYSICS] = units->other[OAK_OF_PROBLEM] = "";
   for (int o = OAK_OF_PROBLEM; o >= OAK_OF_PHYSICS; o--) {
     char constant[32], *next;
+    snprintf(constant, sizeof constant, "%s_sparse", owner_name[o]);
+    (void)oak_setup_constant(setup, module, constant, units->sparse[o], OAK_NAMES_BYTES);
     snprintf(constant, sizeof constant, "%s_units", owner_name[o]);
     if (!oak_setup_constant(setup, module, constant, units->text[o], OAK_UNITS_BYTES)) continue;
     for (char *part = strtok_r(units->text[o], ";", &next); part; part = strtok_r(NULL, ";", &next))
       OAK_TRY(add_part(units, o, file[o], part));
   }
   return OAK_OK;
+}
+
+int oak_is_sparse(const oak_setup_t *setup, const char *name) {
+  const size_t length = strlen(name);
+  for (int o = 0; o < 2; o++)
+    for (const char *at = setup->units.sparse[o]; (at = strstr(at, name)); at += length)
+      if ((at == setup->units.sparse[o] || at[-1] == ' ') && (!at[length] || at[length] == ' '))
+        return 1;
+  return 0;
 }
 
 /* Whether a variable is one of the physics itself: no scalar, and not the mask of solids. */
