@@ -223,6 +223,13 @@ def main():
         print(f"{len(steps)} steps, the first {steps[0][1]:g}, the longest {longest:g}, the one across the switch {across:g}")
         assert steps[0][1] < 1e-5 and longest > 0.1 and across < 1.001 * 0.4 / 16, steps
 
+        # A restart while steps grow, from step 18 on, goes on with the same bits.
+        grown = ["run", "switch.ini", "output.plot_first_last=yes", "output.plot_variables=n phi"]
+        oak(*grown, "run.max_steps=22", "output.folder=grown")
+        oak(*grown, "run.max_steps=18", "output.folder=grown_part", "checkpoint.at_end=yes", launch=options.ranks)
+        oak(*grown, "run.max_steps=22", "output.folder=grown_part", "--restart")
+        assert "no difference: the same bits" in oak("diff", "grown/plt000022", "grown_part/plt000022")
+
         # A warning says how large f is beside an isolated boundary.
         oak_test.write(folder, "cloud.c", CLOUD)
         cloud = ["run", "switch.ini", "--overwrite", "physics.name=euler", "problem.name=./cloud.c", "poisson.boundary=isolated",

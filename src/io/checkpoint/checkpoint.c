@@ -49,23 +49,24 @@ static char *make_start(const oak_checkpoint_t *h, size_t *size, uint64_t *head_
   *size = sizeof(oak_checkpoint_head_t) + text_bytes;
   char *start = calloc(1, *size);
   if (!start) return NULL;
-  oak_checkpoint_head_t head = {.order = OAK_CHECKPOINT_ORDER,
-                                .version = OAK_CHECKPOINT_VERSION,
-                                .text_bytes = text_bytes,
-                                .blocks = (uint64_t)h->nglobal,
-                                .dim = (uint32_t)h->dim,
-                                .block_size = pack_shape(h),
-                                .nvar = (uint32_t)h->nvar,
-                                .real_size = (uint32_t)h->real_size,
-                                .step = h->step,
-                                .time = h->time,
-                                .dt = h->dt,
-                                .rate = h->rate,
-                                .updates = h->updates,
-                                .first_order_cells = h->first_order_cells,
-                                .floored_cells = h->floored_cells,
-                                .retries = h->retries,
-                                .rates_known = (uint32_t)h->rates_known};
+  oak_checkpoint_head_t head = {
+      .order = OAK_CHECKPOINT_ORDER,
+      .version = OAK_CHECKPOINT_VERSION,
+      .text_bytes = text_bytes,
+      .blocks = (uint64_t)h->nglobal,
+      .dim = (uint32_t)h->dim,
+      .block_size = pack_shape(h),
+      .nvar = (uint32_t)h->nvar,
+      .real_size = (uint32_t)h->real_size,
+      .step = h->step,
+      .time = h->time,
+      .dt = h->dt,
+      .rate = h->rate,
+      .updates = h->updates,
+      .first_order_cells = h->first_order_cells,
+      .floored_cells = h->floored_cells,
+      .retries = h->retries,
+      .rates_known = (uint32_t)h->rates_known | (uint32_t)h->growing << 1};
   memcpy(head.magic, OAK_CHECKPOINT_MAGIC, sizeof head.magic);
   for (int d = 0; d < 3; d++) {
     head.trees[d] = (uint32_t)h->trees[d];

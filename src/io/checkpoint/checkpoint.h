@@ -32,6 +32,7 @@ typedef struct {
   double rate;     /**< the largest rate (wave speed / dx), from which the next step follows */
   int64_t updates, first_order_cells, floored_cells, retries;
   int rates_known; /**< 1: the rates of the blocks belong to the present state */
+  int growing;     /**< 1: `rate` is half of that of the last step, because steps grow twofold */
   int64_t nglobal; /**< blocks */
   const char *text[OAK_CHECKPOINT_TEXTS]; /**< to write, on rank 0 alone */
 } oak_checkpoint_t;

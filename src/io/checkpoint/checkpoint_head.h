@@ -28,7 +28,8 @@ typedef struct {
   int64_t step;
   double time, dt, rate;
   int64_t updates, first_order_cells, floored_cells, retries;
-  uint32_t rates_known, sum; /* sum: CRC-32 of what is before it, and of the texts */
+  uint32_t rates_known; /* and 2 if steps grow twofold */
+  uint32_t sum;         /* sum: CRC-32 of what is before it, and of the texts */
 } oak_checkpoint_head_t;
 _Static_assert(sizeof(oak_checkpoint_head_t) == 192, "the head of a checkpoint has no gaps");
 

@@ -107,7 +107,8 @@ static void take_numbers(const oak_checkpoint_head_t *h, oak_checkpoint_t *head)
   head->first_order_cells = h->first_order_cells;
   head->floored_cells = h->floored_cells;
   head->retries = h->retries;
-  head->rates_known = h->rates_known == 1;
+  head->rates_known = h->rates_known & 1;
+  head->growing = h->rates_known >> 1 & 1;
 }
 
 static oak_status_t judge_numbers(const oak_checkpoint_file_t *file) {

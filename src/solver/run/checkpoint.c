@@ -48,6 +48,7 @@ static void describe(const oak_t *sim, oak_checkpoint_t *head) {
                              .floored_cells = sim->counts.floored_cells,
                              .retries = sim->counts.retries,
                              .rates_known = sim->rates.known == OAK_RATES_KNOWN,
+                             .growing = sim->rates.least > sim->rates.most,
                              .nglobal = sim->data.mesh->nglobal};
   for (int d = 0; d < 3; d++) {
     head->block_size[d] = sim->setup.block_size[d];
@@ -402,8 +403,8 @@ static oak_status_t load(oak_t *sim, const oak_checkpoint_file_t *file) {
                                .retries = h->retries,
                                .first_order_cells = h->first_order_cells,
                                .floored_cells = h->floored_cells};
-  sim->rates.least = 0;
-  oak_rates_set(sim, (oak_rates_t){.most = h->rate,
+  sim->rates.least = h->growing ? h->rate : 0;
+  oak_rates_set(sim, (oak_rates_t){.most = h->growing ? 0 : h->rate,
                                    .known = h->rates_known ? OAK_RATES_KNOWN : OAK_RATES_UNKNOWN});
   return OAK_OK;
 }

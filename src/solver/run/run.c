@@ -68,7 +68,7 @@ static oak_status_t choose_step(oak_t *sim, double end_time, double output_time,
   const double left = end_time - sim->data.clock.time, wait = output_time - sim->data.clock.time;
   const double slack = 1e-12 * end_time, until = wait > 0 && wait < left - slack ? wait : left;
   OAK_TRY(oak_run_time_step(sim, end_time, dt));
-  OAK_TRY(oak_rates_look_ahead(sim, fmin(*dt, left)));
+  OAK_TRY(oak_look_ahead(sim, fmin(*dt, left)));
   *dt = fmin(*dt, oak_time_step(sim));
   if (*dt + fmin(slack, 1e-6 * *dt) >= until)
     *dt = until;

@@ -48,6 +48,19 @@ oak_status_t oak_update_time_step(oak_t *sim) {
   return oak_report_invalid(sim, probe.out, OAK_INVALID_FLUXES);
 }
 
+oak_status_t oak_look_ahead(oak_t *sim, double dt) {
+  const oak_solution_time_t clock = sim->data.clock;
+  const double most = sim->rates.most;
+  if (most >= sim->rates.least && !oak_rates_unmoved(sim)) return OAK_OK;
+  oak_rates_forget(sim);
+  sim->data.clock.time += dt;
+  sim->data.clock.taken_dt = dt;
+  const oak_status_t st = oak_update_time_step(sim);
+  sim->data.clock = clock;
+  sim->rates.most = fmax(most, sim->rates.most);
+  return st;
+}
+
 /* What a step that fails takes back. */
 typedef struct {
   oak_solution_time_t clock;

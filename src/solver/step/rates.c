@@ -30,41 +30,28 @@ double oak_rates_step(const oak_t *sim) {
   return method->dt_max > 0 && dt > method->dt_max ? method->dt_max : dt;
 }
 
-/* Whether something may begin to move, so that the rates of the start do not tell how fast. */
-static int may_begin(const oak_setup_t *setup) {
-  return setup->equations.count || OAK_HAS_HOOK(setup, source) || OAK_HAS_HOOK(setup, update) ||
-         oak_has_hook(setup, "problem_boundary");
+int oak_rates_unmoved(const oak_t *sim) {
+  const oak_setup_t *setup = &sim->setup;
+  const double end = oak_params_real(setup->params, "run.end_time");
+  const int may_begin = setup->equations.count || OAK_HAS_HOOK(setup, source) ||
+                        OAK_HAS_HOOK(setup, update) || oak_has_hook(setup, "problem_boundary");
+  return may_begin && sim->data.clock.step == 0 && end > 0 && oak_rates_step(sim) >= end;
 }
 
-/* The first step if the rates allow one step to the end of the run. Later steps grow twofold, so a
- * small part costs few steps. */
+/* Later steps grow twofold, so a small part costs few steps. */
 #define FIRST_PART 1e-6
 
 double oak_time_step(const oak_t *sim) {
   OAK_HANDLE(sim, 0);
-  double dt = oak_rates_step(sim);
-  const double end = oak_params_real(sim->setup.params, "run.end_time");
-  if (sim->data.clock.step == 0 && dt >= end && end > 0 && may_begin(&sim->setup))
-    dt = FIRST_PART * end;
+  const double dt = oak_rates_unmoved(sim)
+                        ? FIRST_PART * oak_params_real(sim->setup.params, "run.end_time")
+                        : oak_rates_step(sim);
   return oak_tables_step(&sim->setup, sim->data.clock.time, dt);
 }
 
 double oak_rates_of_step(const oak_t *sim) {
-  return fmax(sim->rates.most, sim->setup.method.cfl / oak_time_step(sim));
-}
-
-oak_status_t oak_rates_look_ahead(oak_t *sim, double dt) {
-  const oak_solution_time_t clock = sim->data.clock;
-  const double most = sim->rates.most, rest = oak_params_real(sim->setup.params, "run.end_time");
-  const int first = clock.step == 0 && sim->setup.method.cfl >= most * rest;
-  if (most >= sim->rates.least && !(first && may_begin(&sim->setup))) return OAK_OK;
-  oak_rates_forget(sim);
-  sim->data.clock.time += dt;
-  sim->data.clock.taken_dt = dt;
-  const oak_status_t st = oak_update_time_step(sim);
-  sim->data.clock = clock;
-  sim->rates.most = fmax(most, sim->rates.most);
-  return st;
+  const double rate = fmax(sim->rates.most, sim->rates.least);
+  return fmax(rate, sim->setup.method.cfl / oak_time_step(sim));
 }
 
 oak_status_t oak_block_rates(const oak_t *sim, int blocks, double *rate) {

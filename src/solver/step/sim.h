@@ -135,9 +135,9 @@ void oak_rates_set(oak_t *sim, oak_rates_t rates);
  * run knows beforehand. */
 double oak_rates_of_step(const oak_t *sim);
 double oak_rates_step(const oak_t *sim);
-/** Where nothing moves yet, find the rates with the boundary values at the end of a step \a dt.
- * Collective. */
-oak_status_t oak_rates_look_ahead(oak_t *sim, double dt);
+/** Whether the first step is to come, the rates allow one step to the end of the run, and sources,
+ * boundary values or an equation may set something in motion. */
+int oak_rates_unmoved(const oak_t *sim);
 /** Make all ranks forget their rates if one has: oak_write_cells may have been called on some of
  * them only. Collective. */
 void oak_rates_agree(oak_t *sim);
@@ -146,6 +146,11 @@ oak_status_t oak_block_rates(const oak_t *sim, int blocks, double *rate);
 /** Make \a rate [nblock] the rates of the blocks, as if the flux kernel had left them.
  * Rank-local. */
 oak_status_t oak_block_rates_set(const oak_t *sim, const double *rate);
+
+/* advance.c */
+/** While steps grow twofold, find the rates with the boundary values at the end of a step \a dt.
+ * Collective. */
+oak_status_t oak_look_ahead(oak_t *sim, double dt);
 
 /* run/initial.c */
 /** Write the initial condition to a state. Rank-local. */
