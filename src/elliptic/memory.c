@@ -30,6 +30,7 @@ static int64_t flat_bytes(const oak_elliptic_t *e) {
   const int64_t cells = a->start[last] + (int64_t)n[0] * n[1] * n[2];
   const int64_t trees = (int64_t)a->trees[0] * a->trees[1] * a->trees[2];
   int64_t values = (e->setup.fields ? 3 + 2 * e->dim : 2) * cells;
+  if (a->band) values += (int64_t)n[0] * n[1] * n[2] * (2 * a->band + 2);
   if (e->level[0].mesh->size > 1) values += (e->setup.fields ? 3 + e->dim : 1) * trees * e->cells;
   return values * (int64_t)sizeof(double) + trees * (int64_t)sizeof(int);
 }
