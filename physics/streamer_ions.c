@@ -23,9 +23,10 @@
 TITLE("streamer discharge with moving ions")
 
 PARAMETER(ion_mobility, 2e-4, "{>=0} of ions with one charge, in m^2/(V s)")
-PARAMETER(secondary_emission, 0,
-          "{>=0} electrons for each positive ion that reaches a body with surface = absorb, or a face "
-          "of the domain whose potential is given")
+PARAMETER(
+    secondary_emission, 0,
+    "{>=0} electrons for each positive ion that reaches a body with surface = absorb, or a face "
+    "of the domain whose potential is given")
 
 /* Velocity of ions with the charge 1. */
 FACE_FIELD(ion_drift, at) {
@@ -33,9 +34,9 @@ FACE_FIELD(ion_drift, at) {
   return closed ? 0 : -at->ph.ion_mobility * at->slope.phi;
 }
 
-/* On which side of the face a body or the end of the domain lies; 1 or -1 if it absorbs electrons, 2
- * or -2 if a key gives their density outside beside that. Where a key gives that of ions, boundary
- * conditions alone say what enters. */
+/* On which side of the face a body or the end of the domain lies; 1 or -1 if it absorbs electrons,
+ * 2 or -2 if a key gives their density outside beside that. Where a key gives that of ions,
+ * boundary conditions alone say what enters. */
 FACE_FIELD(body, at) {
   const int emits = at->given && at->ph.secondary_emission > 0;
   int open = 0;
@@ -44,8 +45,8 @@ FACE_FIELD(body, at) {
   return open ? 0 : at->end * (!emits ? 0.5 : oak_is_given(at, NE) ? 2 : 1);
 }
 
-/* Ions enter bodies and leave the domain, and do not come back. Both sides of the face get the density upstream, since
- * Riemann solvers look upstream of the electrons. */
+/* Ions enter bodies and leave the domain, and do not come back. Both sides of the face get the
+ * density upstream, since Riemann solvers look upstream of the electrons. */
 FACE(ph, ql, qr, dir) {
   const real body = ph->face.body;
   real arriving = 0;
