@@ -29,6 +29,7 @@ static oak_status_t change(void *user, const char *key, const double *number) {
   if (!number) {
     oak_read_changing(&sim->setup);
     oak_rates_forget(sim); /* wave speeds and TIMESTEP may depend on it */
+    sim->rates.least = 0;
     return n < 0 ? OAK_OK : oak_setup_change_parameters(&sim->setup);
   }
   OAK_CHECK(!is_floor(sim, n) || sim->setup.method.floors, OAK_ERR_INPUT,

@@ -60,7 +60,7 @@ enum {
   OAK_RATES_KNOWN,   /**< results.rate belongs to the blocks of the current mesh */
   OAK_RATES_UNWANTED /**< rates are not needed, because no step is taken on this mesh */
 };
-/** The largest rate (wave speed / dx) of the solution; only rates.c changes it. */
+/** The largest rate (wave speed / dx) of the solution; only rates.c changes it, but for `least`. */
 typedef struct {
   double most;  /**< on all ranks */
   double least; /**< half of that of the last step: a step is at most twice the one before */
