@@ -276,12 +276,7 @@ OAK_FN void keep_fields(const physics_parameters_t *ph, const store_t *prev, sum
   const int solid = oak_is_solid(prev[SOLID_VAR * OAK_CELLS]);
   u[SOLID_VAR] = prev[SOLID_VAR * OAK_CELLS];
 #if OAK_HAS_physics_collect
-  real q[NVAR];
-  OAK_UNROLL
-  for (int v = 0; v < NVAR; v++) q[v] = (real)u[v];
-  if (solid) physics_collect(ph, q);
-  OAK_UNROLL
-  for (int v = 0; v < NVAR; v++) u[v] = solid ? q[v] : u[v];
+  if (solid) physics_collect(ph, u);
 #else
   (void)ph;
   OAK_UNROLL

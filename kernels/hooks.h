@@ -347,7 +347,7 @@ OAK_FN real oak_near(const oak_at_t *at, int v, int i, int j, int k);
   (const real below[OAK_STATE], const real q[OAK_STATE], const real above[OAK_STATE])
 /* Physics: solid cells keep what flows into them; changes their conserved state after each stage.
  */
-#define COLLECT(ph, u) OAK_HOOK(void, _collect)(const physics_parameters_t *ph, real u[OAK_STATE])
+#define COLLECT(ph, u) OAK_HOOK(void, _collect)(const physics_parameters_t *ph, sum_t u[OAK_STATE])
 /* Physics: changes the mirror image that diffusive fluxes see beyond a wall. */
 #define WALL(ph, q) OAK_HOOK(void, _wall)(const physics_parameters_t *ph, real q[OAK_STATE])
 /* Physics: a flux between two states, for scheme.flux = name. */

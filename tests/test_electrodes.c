@@ -170,9 +170,8 @@ static double electrons_inside(const sim_t *s) {
 
 /* What the gas loses, the bodies get. There are no electrons in bodies at any time: they would emit
  * light in the field of a potential that is given at a face of the domain. */
-static void test_charge(void **state) {
-  (void)state;
-  sim_t s = sim_new(MPI_COMM_WORLD, DISCHARGE);
+static void check_charge(const char *precision) {
+  sim_t s = sim_new(MPI_COMM_WORLD, DISCHARGE "scheme.precision=%s\n", precision);
   double start[3], end[3];
   MUST(oak_initialize(s.sim));
   assert_true(electrons_inside(&s) == 0);
@@ -195,6 +194,12 @@ static void test_charge(void **state) {
   assert_true(fabs(charge[1] / (1.602176634e-19 * end[1]) - 1) < 0.2);
   assert_true(fabs(charge[3] / (1.602176634e-19 * end[2]) - 1) < 0.2);
   sim_free(&s);
+}
+
+static void test_charge(void **state) {
+  (void)state;
+  check_charge("double");
+  check_charge("single_fluxes");
 }
 
 /* Give the first cell of the last block of rank 0 a value, of variable v or else of a field.
