@@ -86,7 +86,9 @@ BAD = {
     "a word": ([], "1 2\n2 two\n", r"bad\.txt:2: '2 two': must be two numbers, x and y"),
     "three columns": ([], "1 2 3\n", r"bad\.txt:1: '1 2 3': must be two numbers, x and y, and no more"),
     "binary": ([], "1 2\n2 3\0\n", r"bad\.txt:2: binary data: a table is a text file"),
-    "steep": (["scheme.precision=single", "problem.line=bad.txt"], "1 1e300\n1.0000000000000002 1\n", r"bad\.txt: the numbers, .* too large or too small for single precision"),
+    "steep": (["scheme.precision=single", "problem.line=bad.txt"], "1 1e300\n1.0000000000000002 1\n", r"bad\.txt: the numbers, .* too large or too small for scheme\.precision = single:"),
+    "steep, for fluxes": (["scheme.precision=single_fluxes", "problem.line=bad.txt"], "1 1e300\n2 1\n",
+                          r"bad\.txt: the numbers, .* too large or too small for scheme\.precision = single_fluxes:"),
     "wide": ([], "-1e308 1\n1e308 2\n", r"bad\.txt: the numbers, .* too large or too small"),
     "logarithm of 0": (["problem.power=bad.txt"], "1 2\n2 0\n", r"bad\.txt:2: 2 0: both numbers must be above 0"),
 }

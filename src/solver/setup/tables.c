@@ -215,7 +215,7 @@ static double value_at(const points_t *p, method_t method, int n, double x) {
 
 /* Whether kernels can compute with a number. */
 static int fits(const oak_setup_t *setup, double value) {
-  return fabs(value) <= (setup->real_size == 4 ? FLT_MAX : DBL_MAX);
+  return fabs(value) <= (setup->flux_size == 4 ? FLT_MAX : DBL_MAX);
 }
 
 static oak_status_t print_points(const oak_setup_t *setup, int t, const points_t *p, FILE *f) {
@@ -236,7 +236,7 @@ static oak_status_t print_points(const oak_setup_t *setup, int t, const points_t
   fprintf(f, "};\n");
   OAK_CHECK(fit, OAK_ERR_INPUT,
             "%s: the numbers, their differences or their quotients are too large or too small for "
-            "%s precision: choose other units",
+            "scheme.precision = %s: choose other units",
             p->path, oak_params_text(setup->params, "scheme.precision"));
   return OAK_OK;
 }
