@@ -34,8 +34,8 @@ enum { OAK_SCALAR_NAMES(OAK_SCALAR_INDEX) OAK_SCALARS_END };
 #endif
 
 /* How far rounding over many steps may move a scalar beyond its bounds. */
-#define OAK_SCALAR_SLACK (sizeof(store_t) == 4 ? (real)1e-4 : (real)1e-9)
-#define OAK_SCALAR_ROUNDING (sizeof(store_t) == 4 ? (real)1e-6 : (real)1e-14)
+#define OAK_SCALAR_SLACK (OAK_DIGITS == 7 ? (real)1e-4 : (real)1e-9)
+#define OAK_SCALAR_ROUNDING (OAK_DIGITS == 7 ? (real)1e-6 : (real)1e-14)
 
 /** X of a conserved scalar rho X. If the mass may vanish, the physics defines
  * PHYSICS_LEAST_MASS(ph). Below this mass X is bounded, but need not be exact. */

@@ -142,7 +142,7 @@ VALID(ph, u) {
 FLOOR(ph, u) {
   const real rho = (real)ph->density_floor;
   const real internal = (real)(ph->pressure_floor / (ph->gamma - 1));
-  const real rounding = sizeof(store_t) == 4 ? (real)1e-6 : (real)2e-15;
+  const real rounding = OAK_DIGITS == 7 ? (real)1e-6 : (real)2e-15;
   int changed = 0;
   real m2 = 0;
   if (rho > 0 && u[RHO] < rho) {

@@ -45,6 +45,14 @@ typedef void store_t;
 typedef void sum_t;
 #endif
 
+/** Digits of a solution, the same in all kernels of a run: those of the least exact numbers that it
+ * is computed from. */
+#ifdef OAK_SUM
+#define OAK_DIGITS 7
+#else
+#define OAK_DIGITS (sizeof(store_t) == 4 ? 7 : 16)
+#endif
+
 /** The numbers of mesh.coordinates. */
 #define OAK_CARTESIAN 0
 #define OAK_AXISYMMETRIC 1

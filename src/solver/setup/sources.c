@@ -79,7 +79,7 @@ static oak_status_t make_defines(const oak_setup_t *setup, int fluxes, defines_t
   define_int(d, "OAK_PEERS", oak_device_ops(setup->dev)->host_memory || setup->peers);
   define(d, "OAK_REAL", (fluxes ? setup->flux_size : setup->real_size) == 4 ? "float" : "double");
   if (setup->store_size < setup->real_size) define(d, "OAK_STORE", "float");
-  if (fluxes && setup->flux_size < setup->real_size) define(d, "OAK_SUM", "double");
+  if (setup->flux_size < setup->real_size) define(d, "OAK_SUM", "double");
   define(d, "OAK_LIMITER", chosen(setup, "scheme.limiter"));
   define(d, "OAK_FLUX", chosen(setup, "scheme.flux"));
   define_real(d, "OAK_LIMITER_THETA", oak_params_real(setup->params, "scheme.theta"));
