@@ -129,16 +129,11 @@ OAK_FN void stage_result(const oak_flux_args_t *s, const oak_flux_user_t *user, 
   const long long at = block * OAK_BLOCK_REALS + OAK_INDEX(x[0], x[1], x[2]);
   real source[NVAR];
   OAK_UNROLL
-  for (int v = 0; v < NVAR; v++)
-#if OAK_DIFFUSION == 1
-    source[v] = (real)s->diffusion[at + v * OAK_CELLS];
-#else
-    source[v] = 0;
-#endif
+  for (int v = 0; v < NVAR; v++) source[v] = 0;
   add_sources(&s->f, user, block, x[0], x[1], x[2], q, source);
   OAK_UNROLL
   for (int v = 0; v < NVAR; v++) {
-    u[v] = (sum_t)s->dt * (rate[v] + source[v]);
+    u[v] = (sum_t)s->dt * (add_diffusion(s, at + v * OAK_CELLS, rate[v]) + source[v]);
     OAK_UNROLL
     for (int p = 0; p < OAK_NPREV; p++) u[v] += (sum_t)s->w[p] * s->prev[p][at + v * OAK_CELLS];
   }
