@@ -583,12 +583,9 @@ static oak_status_t refuse(const char *format, ...) {
 static void test_refused(void **state) {
   (void)state;
   assert_int_equal(refuse("problem.name=shock_tube\nphysics.density_floor=-1\n"), OAK_ERR_INPUT);
-  assert_non_null(
-      strstr(oak_last_error(), "physics.density_floor = -1: must be a number of at least 0"));
-  assert_int_equal(refuse("problem.name=shock_tube\nphysics.pressure_floor=-1e-9\n"),
-                   OAK_ERR_INPUT);
-  assert_non_null(
-      strstr(oak_last_error(), "physics.pressure_floor = -1e-9: must be a number of at least 0"));
+  assert_non_null(strstr(oak_last_error(), "density_floor = -1: must be a number of at least 0"));
+  assert_int_equal(refuse("problem.name=shock_tube\nphysics.pressure_floor=-2\n"), OAK_ERR_INPUT);
+  assert_non_null(strstr(oak_last_error(), "pressure_floor = -2: must be a number of at least 0"));
 }
 
 int main(int argc, char **argv) {
