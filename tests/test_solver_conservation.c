@@ -163,7 +163,7 @@ static void gas(int dim, int max_level, double end_time, const char *keys) {
 static void test_gas(void **state) {
   (void)state;
   gas(2, 4, 0.1, "mesh.theta=1\n");
-  gas(2, 3, 0.1, "mesh.theta=2\n");
+  gas(2, 4, 0.1, "mesh.theta=2\n");
   gas(3, 3, 0.02, "problem.amplitude=0.02\n");
 }
 

@@ -300,7 +300,7 @@ oak_status_t oak_adjust_refinement(oak_t *sim, int *changed) {
   return adjust(sim, 1, changed);
 }
 
-oak_status_t oak_adapt_first(oak_t *sim) { return adjust(sim, 0, NULL); }
+oak_status_t oak_adapt_first(oak_t *sim, int *changed) { return adjust(sim, 0, changed); }
 
 static void clear(oak_t *sim) {
   if (sim->data.transport.dev) oak_messages_clear(&sim->adapt.migration, &sim->data.transport);

@@ -15,7 +15,7 @@ oak_status_t oak_compute_flags(oak_t *sim, int *flag);
  * and may be tried again. */
 oak_status_t oak_adapt_finish(oak_t *sim);
 /** As oak_adjust_refinement, but no block becomes coarser. Collective. */
-oak_status_t oak_adapt_first(oak_t *sim);
+oak_status_t oak_adapt_first(oak_t *sim, int *changed);
 
 /* speed.c */
 /** Measure the speed of ranks from now on, if mesh.balance says so. Rank-local. */

@@ -46,21 +46,34 @@ static oak_status_t set_state(oak_t *sim, oak_initial_file_t *file) {
   return file ? oak_initial_file_set(sim, file) : OAK_OK;
 }
 
-/* Refine the mesh, by the criterion or with \a like_file as the mesh of the file is, until it does
- * not grow any more. Blocks are never coarsened here: those that the criterion wants to refine, and
- * to coarsen once they are finer, would come and go. New blocks get the initial condition itself,
- * not its interpolation. */
+/* One pass of refine. */
+static oak_status_t pass(oak_t *sim, oak_initial_file_t *file, int like_file, int coarsens,
+                         int *changed) {
+  /* no time step is taken on meshes in between */
+  oak_rates_set(sim, (oak_rates_t){.known = OAK_RATES_UNWANTED});
+  OAK_TRY(like_file  ? oak_initial_file_refine(sim, file, changed)
+          : coarsens ? oak_adjust_refinement(sim, changed)
+                     : oak_adapt_first(sim, changed));
+  if (!*changed) return OAK_OK;
+  OAK_TRY(set_state(sim, file));
+  sim->run.cut =
+      sim->run.most_blocks > 0 && (double)sim->data.mesh->nglobal >= sim->run.most_blocks;
+  return OAK_OK;
+}
+
+/* Refine the mesh level by level, by the criterion or with \a like_file as the mesh of the file is.
+ * Each pass may add a level; the last one only confirms that nothing changes. Blocks that the
+ * criterion wants to refine, and to coarsen once they are finer, come and go. If they are not there
+ * at the end, further passes, which coarsen nothing, bring them. New blocks get the initial
+ * condition itself, not its interpolation. */
 static oak_status_t refine(oak_t *sim, oak_initial_file_t *file, int like_file) {
-  while (!sim->run.cut) {
+  int changed = 1;
+  for (int n = sim->setup.min_level; n <= sim->setup.max_level && changed && !sim->run.cut; n++)
+    OAK_TRY(pass(sim, file, like_file, 1, &changed));
+  while (changed && !like_file && !sim->run.cut) {
     const int64_t before = sim->data.mesh->nglobal;
-    int changed;
-    /* no time step is taken on meshes in between */
-    oak_rates_set(sim, (oak_rates_t){.known = OAK_RATES_UNWANTED});
-    OAK_TRY(like_file ? oak_initial_file_refine(sim, file, &changed) : oak_adapt_first(sim));
-    if (sim->data.mesh->nglobal == before) return OAK_OK;
-    OAK_TRY(set_state(sim, file));
-    sim->run.cut =
-        sim->run.most_blocks > 0 && (double)sim->data.mesh->nglobal >= sim->run.most_blocks;
+    OAK_TRY(pass(sim, file, 0, 0, &changed));
+    changed &= sim->data.mesh->nglobal > before; /* balancing moves blocks */
   }
   return OAK_OK;
 }
