@@ -52,9 +52,10 @@ typedef struct {
   "device.flags=-O1\nboundary.xlow=reflect\nboundary.xhigh=reflect\n"
 #define SECTOR CURVED "mesh.coordinates=polar\nmesh.xmin=0.3 0\nmesh.xmax=1.3 2pi\nmesh.trees=1 4\n"
 #define HALF_DISK CURVED "mesh.coordinates=spherical\nmesh.xmin=0\nmesh.xmax=1 pi\nmesh.trees=1 2\n"
-#define SHELL                                                            \
-  CURVED                                                                 \
-  "mesh.coordinates=spherical\nmesh.xmin=0.3 0.5 0\nmesh.xmax=1 2 2pi\n" \
+#define SHELL                                                     \
+  CURVED                                                          \
+  "mesh.dim=3\nmesh.coordinates=spherical\nmesh.xmin=0.3 0.5 0\n" \
+  "mesh.xmax=1 2 2pi\n"                                           \
   "mesh.trees=1 1 2\nboundary.ylow=reflect\nboundary.yhigh=reflect\n"
 
 static const case_t cases[] = {
