@@ -382,8 +382,6 @@ static void streams(int dim, int max_level, int steps, const char *keys) {
 static void test_streams(void **state) {
   (void)state;
   streams(2, 4, 30, "scheme.flux=hll\n");
-  streams(2, 3, 30,
-          "scheme.precision=single_fluxes\nphysics.name=navier_stokes\nphysics.nu=1e-3\n");
   if (!test_short()) streams(2, 4, 30, "scheme.flux=roe\nproblem.speed=4\n");
   streams(3, 2, 6, "scheme.flux=roe\n");
 }

@@ -122,9 +122,9 @@ static const case_t cases[] = {
      SPHERE
      "mesh.dim=3\nmesh.block_size=8\nmesh.min_level=1\nmesh.max_level=3\nscheme.ghost_layers=3\n",
      40, 2},
-    {"streams, fluxes in single precision, of first order too",
-     STREAMS "mesh.block_size=8\nmesh.min_level=1\nmesh.max_level=4\n"
-             "scheme.precision=single_fluxes\n",
+    {"fluxes in single precision",
+     WAVES "mesh.block_size=6\nmesh.min_level=1\nmesh.max_level=4\n"
+           "scheme.precision=single_fluxes\n" FAST,
      20, 2},
 };
 

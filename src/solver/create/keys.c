@@ -23,6 +23,13 @@ static oak_status_t read_precision(oak_setup_t *setup) {
             "precision need cartesian coordinates; use double, mixed or single",
             oak_params_origin(setup->params, "scheme.precision"),
             oak_params_text(setup->params, "mesh.coordinates"));
+  /* Where compilers contract a * b + c, repair computes a flux with other rounding than the flux
+   * kernel did, which the cell beyond the face has used. */
+  OAK_CHECK(choice != 3 || oak_params_choice(setup->params, "scheme.on_invalid") != 1,
+            OAK_ERR_INPUT,
+            "%s: scheme.precision = single_fluxes with scheme.on_invalid = first_order: totals "
+            "would be kept to single precision only; use retry or stop",
+            oak_params_origin(setup->params, "scheme.precision"));
   return OAK_OK;
 }
 

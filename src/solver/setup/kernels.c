@@ -41,8 +41,7 @@ static void add_kernel(file_list_t *list, const char *file, int time) {
 /* Which module of setup->module has the kernels of a file: 1 if they compute fluxes, and if these
  * have another precision. */
 static int module_of(const oak_setup_t *setup, const char *file) {
-  return setup->flux_size != setup->real_size &&
-         (!strcmp(file, "flux.c") || !strcmp(file, "repair.c"));
+  return setup->flux_size != setup->real_size && !strcmp(file, "flux.c");
 }
 
 oak_status_t oak_setup_build(oak_setup_t *setup) {
