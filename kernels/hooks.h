@@ -83,14 +83,130 @@ typedef struct {
   const oak_field_t *state;
 } oak_at_t;
 
-/** The value at x of a function with `size` intervals (TABLE); beyond its ends it is constant. The
- * products are choices that gcc does not turn into branches. NaN and infinity give NaN. */
-OAK_FN real oak_look_up(const real *table, int size, real x) {
-  const real last = (real)size, place = (x - table[0]) * table[1], above = place * (place > 0);
-  const real s = above * (above < last) + last * (above >= last);
-  const int n = (int)s, m = OAK_MAX(n, 0), i = OAK_MIN(m, size - 1);
-  const real y = table[i + 2];
-  return size > 0 ? y + (s - (real)i) * (table[i + 3] - y) : 0;
+/* Tables: oak writes their numbers, and macros that call these functions, in front of the files
+ * (src/solver/setup/table_print.c). For NaN and infinity they give NaN. The choices are written so
+ * that gcc does not turn them into branches, and an index is an integer: then loops over cells
+ * become vector instructions. */
+typedef union {
+  real x;
+  unsigned part;
+  unsigned long long all;
+} oak_bits_t;
+
+OAK_FN real oak_inside(real x, real low, real high) {
+  const real right = (real)(x > low), above = x * right + (low - low * right);
+  const real left = (real)(above < high);
+  return above * left + (high - high * left);
+}
+
+OAK_FN int oak_search(const real *start, int piece, int steps, real x) {
+  OAK_UNROLL
+  for (int step = (1 << steps) / 2; step > 0; step /= 2) piece += step * (x >= start[piece + step]);
+  return piece;
+}
+
+/** The piece of an axis that holds x. The highest bits of x + offset are the number of a cell. A
+ * search from the first piece of this cell follows; without `first`, each cell has one piece, or
+ * two with the place where the second one begins. */
+OAK_FN int oak_piece(const real *start, const int *first, real offset, int shift, int base,
+                     int cells, int steps, real x) {
+  oak_bits_t bits;
+  bits.x = x + offset;
+  const int high = (int)(sizeof(real) == 8 ? bits.all >> 32 : bits.part);
+  const int n = OAK_MAX((high >> shift) - base, 0), cell = cells > 1 ? OAK_MIN(n, cells - 1) : 0;
+  if (first) return oak_search(start, first[cell], steps, x);
+  return steps ? 2 * cell + (x >= start[cell]) : cell;
+}
+
+/** The logarithm of x / a to base 2. x / a = m 2^e with m from 0.7 to 1.4, and with f = m - 1 and s
+ * = f / (2 + f) log m is twice the inverse hyperbolic tangent of s, here with polynomials that
+ * interpolate at the points of Chebyshev. */
+OAK_FN real oak_log2_ratio(real x, real a) {
+  oak_bits_t m, e;
+  real lost = 0;
+  if (sizeof(real) == 8) {
+    m.x = x / a;
+    m.all += 0x3ff0000000000000 - 0x3fe6a09e667f3bcd;
+    e.all = m.all >> 52 | 0x4330000000000000;
+    m.all = (m.all & 0xfffffffffffff) + 0x3fe6a09e667f3bcd;
+    e.x -= (real)(4503599627370496.0 + 1023);
+  } else {
+    const real t = (x - a) / a;
+    m.x = 1 + t;
+    lost = (t - (m.x - 1)) * (real)(t < (real)0.4);
+    m.part += 0x3f800000 - 0x3f3504f3;
+    e.part = m.part >> 23 | 0x4b000000;
+    m.part = (m.part & 0x7fffff) + 0x3f3504f3;
+    e.x -= (real)(8388608.0 + 127);
+  }
+  const real f = m.x - 1 + lost, s = f / (2 + f), z = s * s;
+  real y = (real)0.2617076764015947 + z * (real)0.23980213176992687;
+  y = (real)0.4121985191549549 + z * ((real)0.32060813205871247 + z * y);
+  y = (real)0.9617966939259095 + z * ((real)0.5770780165172611 + z * y);
+  return e.x + s * ((real)2.8853900817779268 + z * y);
+}
+
+/** 2 to the power of x: 2^n times a polynomial of f = x - n, where n is next to x. */
+OAK_FN real oak_exp2(real x) {
+  const real whole = (real)(sizeof(real) == 8 ? 6755399441055744.0 : 12582912.0);
+  oak_bits_t n, out;
+  n.x = x + whole;
+  const real f = x - (n.x - whole);
+  real y = (real)1.3255224878668817e-06 + f * (real)1.0203121063391729e-07;
+  y = (real)0.00015403455852453838 + f * ((real)1.525268684626772e-05 + f * y);
+  y = (real)0.009618129159402558 + f * ((real)0.0013333558179043112 + f * y);
+  y = (real)0.2402265069581299 + f * ((real)0.055504108664760424 + f * y);
+  out.x = 1 + f * ((real)0.6931471805599453 + f * y);
+  if (sizeof(real) == 8)
+    out.all += n.all << 52;
+  else
+    out.part += n.part << 23;
+  return out.x;
+}
+
+/** The value at x, in a piece of a table that goes from low to high. Each piece has a place, the
+ * value there and slopes, along scales that `words` tells; `per` is the inverse of a length. */
+OAK_FN real oak_look_up(const real *table, int words, real per, real low, real high, int piece,
+                        real x) {
+  const int plain = (words & OAK_TABLE_AROUND_0) != 0;
+  const int at = piece * (words & OAK_TABLE_CUBIC ? 5 : 3 - plain) - plain;
+  const real in = words & OAK_TABLE_EXTRAPOLATE ? x : oak_inside(x, low, high);
+  const real s = plain                     ? in
+                 : words & OAK_TABLE_LOG_X ? oak_log2_ratio(in, table[at])
+                                           : in - table[at];
+  real k = table[at + 2];
+  if (words & OAK_TABLE_CUBIC) k += s * per * (table[at + 3] + s * per * table[at + 4]);
+  const real y =
+      words & OAK_TABLE_LOG_VALUE ? table[at + 1] * oak_exp2(s * k) : table[at + 1] + s * k;
+  return words & OAK_TABLE_ERROR ? y + 0 / (real)(x >= low && x <= high) : y;
+}
+
+/** The place of x on an axis of n + 1 numbers. \a i becomes that of the number below. */
+OAK_FN double oak_along(const real *xs, int n, int steps, real x, int words, int is_log, int *i) {
+  const real in = oak_inside(x, xs[0], xs[n]);
+  const int piece = oak_search(xs, 0, steps, in);
+  *i = OAK_MIN(piece, n - 1);
+  const double a = (double)xs[*i], b = (double)xs[*i + 1];
+  const double at = (double)(words & OAK_TABLE_EXTRAPOLATE ? x : in);
+  const double outside = words & OAK_TABLE_ERROR ? 0 / (double)(x >= xs[0] && x <= xs[n]) : 0;
+  return (is_log ? log(at / a) / log(b / a) : (at - a) / (b - a)) + outside;
+}
+
+OAK_FN double oak_between(double a, double b, double place, int is_log) {
+  return is_log ? a * exp(place * log(b / a)) : (1 - place) * a + place * b;
+}
+
+/** The value of a table of two dimensions. */
+OAK_FN real oak_look_up_2d(const real *table, int words, const real *xs, int nx, int steps_x,
+                           real x, const real *ys, int ny, int steps_y, real y) {
+  const int is_log = words & OAK_TABLE_LOG_VALUE;
+  int i, j;
+  const double s = oak_along(xs, nx, steps_x, x, words, words & OAK_TABLE_LOG_X, &i);
+  const double t = oak_along(ys, ny, steps_y, y, words, words & OAK_TABLE_LOG_Y, &j);
+  const real *low = table + i * (ny + 1) + j, *high = low + (ny + 1);
+  const double a = oak_between((double)low[0], (double)low[1], t, is_log);
+  const double b = oak_between((double)high[0], (double)high[1], t, is_log);
+  return (real)oak_between(a, b, s, is_log);
 }
 
 /* Declared here, because the file of the physics may call it and comes before kernels/field.h. */
@@ -125,10 +241,10 @@ OAK_FN real oak_near(const oak_at_t *at, int v, int i, int j, int k);
 #define OAK_NOTE_TEXT(what, bytes, text)                         \
   OAK_REQUIRE(sizeof(text) <= (bytes), "this text is too long"); \
   OAK_CONST_DATA char OAK_OWNED(what)[bytes] = text;
-#define OAK_NOTE_TABLE(name, file, help)                                                 \
+#define OAK_NOTE_TABLE(what, name, file, help)                                           \
   OAK_REQUIRE(sizeof(file) <= OAK_TABLE_BYTES, "the name of this file is too long");     \
   OAK_REQUIRE(sizeof(help) <= OAK_HELP_BYTES, "the help text of " #name " is too long"); \
-  OAK_CONST_DATA char OAK_PASTE(OAK_OWNED(_table_), name)[OAK_TABLE_BYTES] = file;       \
+  OAK_CONST_DATA char OAK_PASTE(OAK_OWNED(what), name)[OAK_TABLE_BYTES] = file;          \
   OAK_CONST_DATA char OAK_PASTE(OAK_OWNED(_help_), name)[OAK_HELP_BYTES] = help;
 #define OAK_NOTE_PARAMETER(name, fallback, help)                                         \
   OAK_REQUIRE(sizeof(help) <= OAK_HELP_BYTES, "the help text of " #name " is too long"); \
@@ -141,7 +257,7 @@ OAK_FN real oak_near(const oak_at_t *at, int v, int i, int j, int k);
 #else
 #define OAK_NOTE_HOOK(function)
 #define OAK_NOTE_TEXT(what, bytes, text)
-#define OAK_NOTE_TABLE(name, file, help)
+#define OAK_NOTE_TABLE(what, name, file, help)
 #define OAK_NOTE_PARAMETER(name, fallback, help)
 #define OAK_NOTE_ARRAY(name, values, help)
 #endif
@@ -189,17 +305,23 @@ OAK_FN real oak_near(const oak_at_t *at, int v, int i, int j, int k);
   OAK_NOTE_ARRAY(name, values, help)
 /** The length of such an array: OAK_COUNT(at->p.name). */
 #define OAK_COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
-/* Any: a function name(x) whose values come from a text file, which a key may change. oak writes
- * its samples in front of the files: at equal distances, behind the first x and the samples per x.
- */
+/* Any: a function name(x) whose values come from a file, which a key may change. */
+#define TABLE(name, file, help)             \
+  OAK_NOTE_TABLE(_table_, name, file, help) \
+  OAK_FN real name(real x) { return OAK_LOOK_UP_##name(x); }
+/* Any: a function of two variables, name(x, y). */
+#define TABLE_2D(name, file, help)             \
+  OAK_NOTE_TABLE(_table_2d_, name, file, help) \
+  OAK_FN real name(real x, real y) { return OAK_LOOK_UP_##name(x, y); }
 #ifdef OAK_EDITOR_H
+#undef TABLE
+#undef TABLE_2D
 #define TABLE(name, file, help)   \
   enum { OAK_TABLE_SIZE_##name }; \
   OAK_FN real name(real x) { return x; }
-#else
-#define TABLE(name, file, help)    \
-  OAK_NOTE_TABLE(name, file, help) \
-  OAK_FN real name(real x) { return oak_look_up(oak_table_##name, OAK_TABLE_SIZE_##name, x); }
+#define TABLE_2D(name, file, help) \
+  enum { OAK_TABLE_SIZE_##name };  \
+  OAK_FN real name(real x, real y) { return x + y; }
 #endif
 /** Whether a file is given, for #if. */
 #define HAS_TABLE(name) (OAK_TABLE_SIZE_##name > 0)

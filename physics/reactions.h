@@ -10,8 +10,7 @@
 #error "this physics needs reactions: set reactions.file"
 #endif
 
-#define OAK_RATE_INTERVALS 2048
-#define OAK_RATE(number) oak_look_up(oak_rate_##number, OAK_RATE_INTERVALS, Td)
+#define OAK_RATE(number) OAK_LOOK_UP_rate_##number(Td)
 #define OAK_SUM_CHARGE(number, name, charge) sum += (charge)*n[number];
 
 /** Add the rates of change of all densities. */

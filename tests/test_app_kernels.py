@@ -38,7 +38,7 @@ def undocumented(source):
     if len(hooks) < 30:
         yield "kernels/hooks.h has no table of hooks"
     for name, arguments in hooks:
-        shown = re.sub(r"\b(text|names|values|help)\b", r'"\1"', arguments).replace("fallback", "default")
+        shown = re.sub(r"\b(text|names|values|help|file)\b", r'"\1"', arguments).replace("fallback", "default")
         if not re.search(rf"`{name}\b", rows):
             yield f"docs/kernels.md has no row for {name}"
         for other in set(re.findall(rf"`{name}(\([^)]*\))", rows)) - {shown}:

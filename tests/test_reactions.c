@@ -77,22 +77,31 @@ static void test_plasma(void **state) {
   assert_true(fine < 2e-3 && coarse / fine > 3.5);
 }
 
-/* A file with these lines among the reactions is refused. */
-static void refused(const char *lines, const char *part) {
-  sim_t s;
-  va_list none;
-  memset(&none, 0, sizeof none);
+static oak_status_t with_lines(sim_t *s, const char *lines, const char *format, ...) {
+  va_list args;
   FILE *f = fopen("reactions_test.txt", "w");
   if (!f) abort();
   fprintf(f, "reaction_list\n-----\n%s\n-----\n", lines);
   fclose(f);
-  assert_int_equal(
-      try_new(&s, MPI_COMM_WORLD, PLASMA "reactions.file=./reactions_test.txt\n", none),
-      OAK_ERR_INPUT);
+  va_start(args, format);
+  const oak_status_t st = try_new(s, MPI_COMM_WORLD, format, args);
+  va_end(args);
+  return st;
+}
+
+#define IONS "e + N2 -> e + e + N2+,c1,1e-16\n"
+#define LINES PLASMA "reactions.file=./reactions_test.txt\n"
+
+/* A file with these lines among the reactions is refused, or because of further keys. */
+static void refused_with(const char *lines, const char *keys, const char *part) {
+  sim_t s;
+  assert_int_equal(with_lines(&s, lines, LINES "%s", keys), OAK_ERR_INPUT);
   if (!strstr(oak_last_error(), part)) fail_msg("'%s' is not in: %s", part, oak_last_error());
   sim_free(&s);
   remove("reactions_test.txt");
 }
+
+static void refused(const char *lines, const char *part) { refused_with(lines, "", part); }
 
 static void test_mistakes(void **state) {
   (void)state;
@@ -110,17 +119,107 @@ static void test_mistakes(void **state) {
   refused("e + A(B) -> A(B)-,c1,1\ne + A_B -> A_B-,c1,1", "would both be the variable A_B");
   refused("", "has no reactions");
   refused("e + N2 -> N2-,c1,1", "has no positive ion");
-#define IONS "e + N2 -> e + e + N2+,c1,1e-16\n"
   refused(IONS "-----\nignored_species\n-----\ne", ":7: electrons cannot be ignored");
-  refused(IONS "-----\nA\n-----\n0 1\n1e6 1", ":6: the table 'A' goes from 0 to 1e+06 Td");
-  refused(IONS "-----\nA\n-----\n0 1\n1e-320 1", "and end between 1 and 100000 Td");
+  refused(IONS "-----\nA\n-----\n0 1\n1e-320 1", ":6: the table 'A' goes from 0 to 9.99989e-321");
   refused(IONS "-----\nA\n-----\n-1 1\n1 1", "must begin at 0 Td or later");
   refused(IONS "-----\nMobility *N\n-----\n0 2\n1 -1", "'Mobility *N' has -1 at 1 Td");
+  refused(IONS "-----\nMean energy\n-----\n0 1\n9 -2", "'Mean energy' has -2 at 9 Td: it must not");
+  refused(IONS "e+N2->e+N2(C),c1,1e-16", ":4: 'e+N2' is no species: write blanks around +");
+  refused(IONS "e+ N2 -> N2,c1,1e-16", ":4: 'e+' is no species");
+  refused(IONS "N2+ N2 -> N4+,c1,1e-16", ":4: 'N2': species and + must alternate");
+  refused(IONS "e + + N2 -> N2-,c1,1e-16", ":4: '+': species and + must alternate");
+  refused(IONS "e + N2 + -> N2-,c1,1e-16", ":4: there is nothing behind +");
+  refused(IONS "e + N2 ->,,c1,1e-16", ":4: there is nothing between two commas");
+  refused(IONS "A + @A -> A + A,c1,1e-16\n@A = N2, , O2", ":5: @A has an empty member");
+  refused(IONS "A + @A -> A + A,c1,1e-16\n@A = N2,O2,", ":5: @A has an empty member");
+  refused(IONS "e + time -> time + e,c1,1e-16", "a variable or species is named time, as a column");
+  refused(IONS "e + N2 -> N2-,field_table,A\n-----\nA\n-----\n0 1\n1 1\n-----\nA\n-----\n0 1\n1 1",
+          ":12: a second table with the title 'A'");
   refused(IONS "e + N2 -> N2-,field_table,A\vB\n-----\nA\vC\n-----\n0 1\n1 1", "no table has");
 }
 
+static void test_gas(void **state) {
+  (void)state;
+  refused_with(IONS, "reactions.gas=N2 0.8 02 0.2\n", "reactions.gas: '02' is no molecule");
+  refused_with(IONS, "reactions.gas=N2 0.8 ;O2 0.2\n", "reactions.gas: ';O2' is no molecule");
+  refused_with(IONS, "reactions.gas=\n", "reactions.gas is not set");
+  refused_with(IONS, "reactions.tables=./reactions_test.txt\n", "each reaction would count twice");
+  refused_with(IONS, "mesh.dim=2\nphysics.scalars=cells\n", "is named cells, as a column");
+}
+
+#define KINKED                                                                                   \
+  "e + N2 -> e + e + N2+,field_table,A\n-----\nA\n-----\n0 0\n160 1e-17\n170 3e-16\n171 1e-20\n" \
+  "1000 1e-20\n-----\nB\n-----\n0 1\n"
+
+/* Another table that is long, and a kink, do not change a rate: growth of the electrons in one step
+ * against that of the table of the file. */
+static void test_long_table(void **state) {
+  (void)state;
+  const double Td = 4e6 / 2.414e25 / 1e-21, dt = 1e-13, low = 160, high = 170;
+  const double k = 1e-17 + (Td - low) / (high - low) * (3e-16 - 1e-17);
+  for (int longer = 0; longer < 2; longer++) {
+    double total[8];
+    sim_t s;
+    MUST(with_lines(&s, longer ? KINKED "9e4 1" : KINKED "9 1", LINES "device.flags=-O1\n"));
+    MUST(oak_initialize(s.sim));
+    MUST(oak_advance(s.sim, dt));
+    MUST(oak_totals(s.sim, total));
+    const double growth = total[0] / 1e-6 / 1e17 - 1, x = k * 0.8 * 2.414e25 * dt;
+    report("growth %.6e, expected %.6e", growth, x + x * x / 2);
+    assert_true(fabs(growth / (x + x * x / 2) - 1) < 1e-6);
+    sim_free(&s);
+  }
+  remove("reactions_test.txt");
+}
+
+/* The log names what a run has, and what has no effect. */
+static void test_note(void **state) {
+  (void)state;
+  static const char *const part[] = {
+      "  reactions: 3 of 3 species: ne N2_plus N2_C; gas N2 0.8 O2 0.2\n",
+      "    constants: line 3, 5\n", "    formulas of E/N: line 4\n",
+      "warning: no reaction needs the molecule O2", "tables that nothing uses: 'Mobilty *N'\n"};
+  sim_t s;
+  MUST(with_lines(&s,
+                  IONS "e + N2 -> e + N2(C),c1*Td,1e-20\nN2(C) -> N2,c1,1e7\n"
+                       "-----\nMobilty *N\n-----\n0 1\n9 1\n-----\nDiffusion coefficient\n"
+                       "-----\n0 1\n9 1",
+                  LINES));
+  for (int n = 0; n < 5; n++)
+    if (!strstr(s.sim->setup.reactions.note, part[n]))
+      fail_msg("'%s' is not in: %s", part[n], s.sim->setup.reactions.note);
+  assert_string_equal(s.sim->setup.reactions.transport[0], "");
+  assert_string_equal(s.sim->setup.reactions.transport[1], "table 'Diffusion coefficient'");
+  sim_free(&s);
+  remove("reactions_test.txt");
+}
+
+/* A megabyte of comments, and many tables: the time is not that of their square. */
+static void test_long_file(void **state) {
+  (void)state;
+  enum { COUNT = 60000 };
+  static const char comment[] = "COMMENT: no more\n";
+  const size_t size = COUNT * (sizeof comment + 48) + 256;
+  char *lines = calloc(1, size), *end = lines;
+  if (!lines) abort();
+  end += sprintf(end, IONS "-----\n");
+  for (int n = 0; n < COUNT; n++) end += sprintf(end, "%s", comment);
+  for (int n = 0; n < COUNT; n++)
+    end += sprintf(end, "%sA%d\n-----\n0 1\n9 1\n", n ? "-----\n" : "", n);
+  sim_t s;
+  const double start = MPI_Wtime();
+  MUST(with_lines(&s, lines, LINES));
+  report("%d comments and tables: %.1f s", COUNT, MPI_Wtime() - start);
+  assert_true(MPI_Wtime() - start < 30);
+  sim_free(&s);
+  free(lines);
+  remove("reactions_test.txt");
+}
+
 int main(int argc, char **argv) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_plasma),
-                                     cmocka_unit_test(test_mistakes)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_plasma), cmocka_unit_test(test_mistakes),
+      cmocka_unit_test(test_gas),    cmocka_unit_test(test_long_table),
+      cmocka_unit_test(test_note),   cmocka_unit_test(test_long_file)};
   return TEST_MAIN(tests);
 }

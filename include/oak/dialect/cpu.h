@@ -12,8 +12,8 @@
 
 #define OAK_FN static inline __attribute__((always_inline))
 #define OAK_CONST_DATA __attribute__((visibility("default"))) const
-/* An array with the samples of a function (TABLE). */
-#define OAK_TABLE_DATA(name, count) __attribute__((unused)) static const real name[count]
+/* An array with the numbers of a table (TABLE). */
+#define OAK_TABLE_DATA(type, name, count) __attribute__((unused)) static const type name[count]
 
 /* Refuse a constant offset, as the compiler sees it, beyond the ghost layers. */
 #if defined(__clang__) ? __clang_major__ >= 14 : defined(__GNUC__)

@@ -36,15 +36,15 @@
 #define OAK_FN static inline __attribute__((always_inline))
 #endif
 #define OAK_CONST_DATA __attribute__((visibility("default"))) const
-/* An array with the samples of a function (TABLE). */
+/* An array with the numbers of a table (TABLE). */
 #if OAK_DEVICE_OPENMP
-#define OAK_TABLE_DATA(name, count)                      \
-  __attribute__((unused)) static const real name[count]; \
-  OAK_PRAGMA(omp declare target(name)) static const real name[count]
+#define OAK_TABLE_DATA(type, name, count)                \
+  __attribute__((unused)) static const type name[count]; \
+  OAK_PRAGMA(omp declare target(name)) static const type name[count]
 #else
-#define OAK_TABLE_DATA(name, count)                      \
-  __attribute__((unused)) static const real name[count]; \
-  OAK_PRAGMA(acc declare copyin(name)) static const real name[count]
+#define OAK_TABLE_DATA(type, name, count)                \
+  __attribute__((unused)) static const type name[count]; \
+  OAK_PRAGMA(acc declare copyin(name)) static const type name[count]
 #endif
 
 #define OAK_KERNEL(name, args_t, threads)                                       \

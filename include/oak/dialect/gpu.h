@@ -29,9 +29,9 @@
 
 #define OAK_FN static __device__ __forceinline__
 #define OAK_CONST_DATA extern "C" __constant__
-/* An array with the samples of a function (TABLE). Lanes read different samples, which is slow in
+/* An array with the numbers of a table (TABLE). Lanes read different samples, which is slow in
  * __constant__ memory. */
-#define OAK_TABLE_DATA(name, count) static __device__ const real name[count]
+#define OAK_TABLE_DATA(type, name, count) static __device__ const type name[count]
 
 /* For the host: threads of a block, bytes of its dynamic shared memory, and threads where blocks
  * are fewer than multiprocessors. */

@@ -23,7 +23,7 @@ static void print_warnings(const oak_t *sim, FILE *stream) {
 /* Tables that the physics can do without, of which none is given: it then computes formulas. */
 static void print_formulas(const oak_t *sim, FILE *stream) {
   const oak_tables_t *tables = &sim->setup.tables;
-  int count = 0, given = sim->setup.reactions != NULL;
+  int count = 0, given = sim->setup.reactions.text != NULL;
   for (int t = 0; t < tables->count; t++)
     given |= tables->table[t].owner == OAK_OF_PHYSICS && *tables->table[t].path;
   for (int t = 0; t < tables->count && !given; t++)
@@ -66,6 +66,7 @@ void oak_print_head(oak_t *sim, FILE *stream, int builds) {
   fprintf(stream, "  %d rank%s on %s\n", sim->setup.size, sim->setup.size > 1 ? "s" : "", device);
   if (*sim->data.transport.text) fprintf(stream, "  %s\n", sim->data.transport.text);
   fprintf(stream, "  output in %s\n", oak_params_text(sim->setup.params, "output.folder"));
+  oak_tables_report(&sim->setup, stream);
   print_warnings(sim, stream);
   print_poles(sim, stream);
   print_formulas(sim, stream);

@@ -82,7 +82,21 @@ static oak_status_t check_units(const oak_setup_t *setup) {
   return OAK_OK;
 }
 
+/* Tables have columns of these names. */
+static oak_status_t check_columns(const oak_setup_t *setup) {
+  static const char *const column[] = {"step", "time", "dt",    "blocks", "cells", "x",
+                                       "y",    "z",    "level", "rank",   "block"};
+  for (size_t c = 0; c < sizeof column / sizeof *column; c++) {
+    const int v = find(setup, column[c]);
+    OAK_CHECK(v < 0 || v >= 2 * setup->nvar, OAK_ERR_INPUT,
+              "%s: a variable or species is named %s, as a column of tables: choose another name",
+              setup->files.physics, column[c]);
+  }
+  return OAK_OK;
+}
+
 oak_status_t oak_variables_check(const oak_setup_t *setup) {
+  OAK_TRY(check_columns(setup));
   OAK_CHECK(find(setup, "solid") < 0 || oak_variables_mask(setup) >= 0, OAK_ERR_INPUT,
             "a variable of %s or %s is named solid, which in files is the mask of solids: choose "
             "another name",

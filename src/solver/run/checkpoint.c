@@ -85,13 +85,16 @@ typedef struct {
 } texts_t;
 
 /* The hash of a file and of its tables, if it has any. */
-static void add_tables(const char *tables, char hex[33]) {
+static void add_tables(const oak_tables_t *tables, oak_owner_t owner, char hex[33]) {
   oak_hash_t hash;
-  if (!tables || !*tables) return;
-  oak_hash_start(&hash);
-  oak_hash_text(&hash, hex);
-  oak_hash_text(&hash, tables);
-  oak_hash_hex(&hash, hex);
+  for (int t = 0; t < tables->count; t++) {
+    if (tables->table[t].owner != owner) continue;
+    oak_hash_start(&hash);
+    oak_hash_text(&hash, hex);
+    oak_hash_text(&hash, tables->table[t].name);
+    oak_hash_text(&hash, tables->table[t].hash);
+    oak_hash_hex(&hash, hex);
+  }
 }
 
 static oak_status_t hash_sources(const oak_t *sim, texts_t *texts) {
@@ -100,8 +103,8 @@ static oak_status_t hash_sources(const oak_t *sim, texts_t *texts) {
                           texts->physics));
   OAK_TRY(oak_source_hash(&(oak_source_t){.name = "problem", .file = &problem, .nfile = 1},
                           texts->problem));
-  add_tables(sim->setup.tables.text[OAK_OF_PHYSICS], texts->physics);
-  add_tables(sim->setup.tables.text[OAK_OF_PROBLEM], texts->problem);
+  add_tables(&sim->setup.tables, OAK_OF_PHYSICS, texts->physics);
+  add_tables(&sim->setup.tables, OAK_OF_PROBLEM, texts->problem);
   return OAK_OK;
 }
 

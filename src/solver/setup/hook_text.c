@@ -125,7 +125,7 @@ oak_status_t oak_setup_hook_text(const oak_setup_t *setup, int describe, char **
   oak_equations_print(setup, f, describe);
   fprintf(f, "\n");
   oak_tables_print(setup, describe, f);
-  if (setup->reactions) fputs(setup->reactions, f);
+  if (setup->reactions.text) fputs(setup->reactions.text, f);
   const int failed = ferror(f);
   OAK_CHECK(fclose(f) == 0 && !failed, OAK_ERR_MEMORY, "no memory for the parameters of %s",
             setup->files.problem);

@@ -348,7 +348,7 @@ static void search_text(search_t *s, const char *text) {
           if (!strcmp(name, members[m])) add_member(s, m, open + 1, line);
         if (!strcmp(name, "OUTPUT"))
           add_name(s, name, open + 1, line, d->output, &d->noutput, OAK_MAX_OUTPUTS, 1);
-        if (!strcmp(name, "TABLE"))
+        if (!strcmp(name, "TABLE") || !strcmp(name, "TABLE_2D"))
           add_name(s, name, open + 1, line, d->table, &d->ntable, OAK_MAX_TABLES, 1);
         if (!strcmp(name, "FIELD") || !strcmp(name, "FIELD_STORED"))
           add_field(s, !name[5], open + 1, line);

@@ -115,6 +115,5 @@ void oak_setup_unload(oak_setup_t *setup) {
     if (setup->module[m]) oak_device_unload(setup->dev, &setup->module[m]);
   oak_device_free(setup->dev, setup->user.device);
   oak_tables_free(setup);
-  free(setup->reactions);
   oak_device_free(setup->dev, setup->bc);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Reactions of a physics that has species (physics/reactions.h), from the file that the key
- * reactions.file names. The kernels get C that adds up the rates. Rate coefficients that depend on
- * E/N become samples at equal distances. */
+ * reactions.file names. The kernels get C that adds up the rates, with the tables of the file on
+ * their own points. Formulas that depend on E/N become straight lines of pieces of this axis. */
 #include "solver/setup/reactions.h"
 
 #include <errno.h>
@@ -12,9 +12,10 @@
 
 #include "solver/setup/expression.h"
 #include "solver/setup/setup.h"
+#include "solver/setup/table.h"
 
-enum { INTERVALS = 2048, LARGEST_FILE = 16 << 20 };
-static const double last_field = 2000; /* of samples in Td, if there are no tables */
+enum { LARGEST_FILE = 16 << 20 };
+static const double last_field = 2000; /* of formulas in Td, if there are no tables */
 
 /* ---- keys */
 
@@ -41,7 +42,10 @@ static oak_status_t read_gas(const oak_setup_t *setup, oak_reaction_file_t *r) {
   double fraction, sum = 0;
   int length;
   for (; sscanf(text, " %39s %lf%n", name, &fraction, &length) == 2; text += length) {
-    const int n = oak_reactions_species(r, name);
+    const int n = oak_reactions_is_name(name) ? oak_reactions_species(r, name) : -1;
+    OAK_CHECK(oak_reactions_is_name(name), OAK_ERR_INPUT,
+              "%s: reactions.gas: '%s' is no molecule: its name must begin with a letter",
+              oak_params_origin(setup->params, "reactions.gas"), name);
     OAK_CHECK(
         n > 0 && fraction > 0 && !r->species[n].fixed && !r->species[n].charge, OAK_ERR_INPUT,
         "%s: reactions.gas: %s %g: must be a molecule without charge, once, and a number above 0",
@@ -66,19 +70,22 @@ static oak_status_t read_gas(const oak_setup_t *setup, oak_reaction_file_t *r) {
 /* ---- rate coefficients */
 
 static double look_up(const oak_columns_t *t, double x) {
-  int n = 0;
+  int n = 0, last = t->count - 1;
   if (x <= t->x[0]) return t->y[0];
-  if (x >= t->x[t->count - 1]) return t->y[t->count - 1];
-  while (x > t->x[n + 1]) n++;
+  if (x >= t->x[last]) return t->y[last];
+  while (last - n > 1) *(t->x[(n + last) / 2] < x ? &n : &last) = (n + last) / 2;
   return t->y[n] + (x - t->x[n]) / (t->x[n + 1] - t->x[n]) * (t->y[n + 1] - t->y[n]);
 }
 
 /** For the coefficients of a file. */
 typedef struct {
   const oak_reaction_file_t *r;
-  const char *path;
-  const oak_columns_t *energy; /* mean energy in eV over E/N; NULL: there is none */
-  double temperature, last;    /* of the gas in K; of the samples in Td */
+  const oak_columns_t *energy;            /* mean energy in eV over E/N; NULL: there is none */
+  double temperature, last;               /* of the gas in K; of formulas in Td */
+  int count, formula[OAK_MOST_REACTIONS]; /* reactions with a formula that depends on E/N */
+  double largest[OAK_MOST_REACTIONS];
+  int points; /* for lines in place of formulas */
+  double *x, error;
 } rates_t;
 
 /* In SI units, at the field Td. */
@@ -102,32 +109,133 @@ static oak_status_t coefficient(const rates_t *s, const oak_reaction_t *a, doubl
   else
     wrong = oak_expression(a->formula, symbol, out);
   *out *= a->factor;
-  OAK_CHECK(!wrong, OAK_ERR_INPUT, "%s:%d: '%s': %s", s->path, a->line, a->formula, wrong);
+  OAK_CHECK(!wrong, OAK_ERR_INPUT, "%s:%d: '%s': %s", a->path, a->line, a->formula, wrong);
   OAK_CHECK(isfinite(*out) && *out >= 0, OAK_ERR_INPUT,
             "%s:%d: the rate coefficient is %g at %g Td: it must be finite and not negative",
-            s->path, a->line, *out, Td);
+            a->path, a->line, *out, Td);
   return OAK_OK;
 }
 
-static void print_samples(FILE *f, const char *name, double last, const double *y) {
-  fprintf(f, "OAK_TABLE_DATA(oak_rate_%s, %d) = {0, %.17g", name, INTERVALS + 3, INTERVALS / last);
-  for (int i = 0; i <= INTERVALS; i++) fprintf(f, ",%s%.17g", i % 8 ? " " : "\n", y[i]);
-  fprintf(f, "};\n");
-}
-
-/* The coefficient of a reaction as C, to \a text: a number, or a look-up. */
-static oak_status_t print_coefficient(FILE *f, const rates_t *s, int number, char text[64]) {
-  double y[INTERVALS + 1];
-  char name[16];
-  int same = 1;
-  for (int i = 0; i <= INTERVALS; i++) {
-    OAK_TRY(coefficient(s, &s->r->reaction[number], s->last * i / INTERVALS, &y[i]));
-    same &= y[i] == y[0];
+/* Whether a coefficient is the same everywhere, and the largest one that samples find. */
+static oak_status_t look_at(const rates_t *s, const oak_reaction_t *a, int *same, double *largest) {
+  enum { SAMPLES = 1024 };
+  double first, y;
+  OAK_TRY(coefficient(s, a, 0, &first));
+  *largest = first;
+  *same = 1;
+  for (int i = 0; i < (a->table ? a->table->count : 2 * SAMPLES); i++) {
+    const double along = (i / 2 + 1.0) / SAMPLES; /* at equal distances, and at equal ratios */
+    const double x = a->table ? a->table->x[i]
+                     : i % 2  ? s->last * along
+                              : s->last * pow(1e-12, 1 - along);
+    OAK_TRY(coefficient(s, a, x, &y));
+    *same &= y == first;
+    *largest = fmax(*largest, y);
   }
-  snprintf(text, 64, same ? "(real)%.17g" : "OAK_RATE(%.0f)", same ? y[0] : number);
-  snprintf(name, sizeof name, "%d", number);
-  if (!same) print_samples(f, name, s->last, y);
   return OAK_OK;
+}
+
+/* Columns as the table NAME; the values times a factor. */
+static oak_status_t print_columns(oak_table_printer_t *out, const char *name,
+                                  const oak_columns_t *t, double factor) {
+  OAK_FREED double *y = calloc((size_t)t->count, sizeof *y);
+  OAK_CHECK(y, OAK_ERR_MEMORY, "no memory for the table '%s'", t->title);
+  for (int i = 0; i < t->count; i++) y[i] = factor * t->y[i];
+  oak_points_t p = {
+      .path = t->path, .dim = 1, .count = {t->count, 1}, .x = {t->x, NULL}, .value = y};
+  return oak_table_print(out, name, &p);
+}
+
+/* The largest error of straight lines from a to b, parts of the local value. Values below 1e-9 of
+ * the largest one do not count. */
+static oak_status_t find_error(const rates_t *s, double a, double b, double *error) {
+  enum { PLACES = 17 };
+  *error = 0;
+  for (int n = 0; n < s->count; n++) {
+    const oak_reaction_t *r = &s->r->reaction[s->formula[n]];
+    double left, right, y;
+    OAK_TRY(coefficient(s, r, a, &left));
+    OAK_TRY(coefficient(s, r, b, &right));
+    for (int i = 0; i < PLACES; i++) {
+      const double place = (i + 0.5) / PLACES, line = left + place * (right - left);
+      OAK_TRY(coefficient(s, r, a + place * (b - a), &y));
+      if (y > 1e-9 * s->largest[n]) *error = fmax(*error, fabs(line / y - 1));
+    }
+  }
+  return OAK_OK;
+}
+
+/* Points up to b, so close that lines between them are good. Their distances are powers of two, so
+ * that most of them fall on the limits of the cells of an index. */
+static oak_status_t add_points(rates_t *s, double a, double b) {
+  enum { MOST_POINTS = 1 << 16 };
+  int power;
+  double error;
+  const double middle = a + ldexp(1, (frexp(b - a, &power) > 0.5 ? power : power - 1) - 1);
+  OAK_TRY(find_error(s, a, b, &error));
+  if (error > 2e-4 && b - a > 1e-12 * s->last && s->points < MOST_POINTS) {
+    OAK_TRY(add_points(s, a, middle));
+    return add_points(s, middle, b);
+  }
+  s->error = fmax(s->error, error);
+  OAK_TRY(OAK_GROW(s->x, s->points));
+  s->x[s->points++] = b;
+  return OAK_OK;
+}
+
+/* The formulas get the same points, so that kernels search once. Te has kinks where its table has
+ * points. */
+static oak_status_t print_formulas(oak_table_printer_t *out, rates_t *s) {
+  enum { MOST_KINKS = 1000 };
+  const oak_columns_t *kinks = s->energy && s->energy->count <= MOST_KINKS ? s->energy : NULL;
+  const char *path = s->r->reaction[s->formula[0]].path;
+  char name[32];
+  OAK_TRY(OAK_GROW(s->x, s->points));
+  s->x[s->points++] = 0;
+  for (int i = 0; kinks && i < kinks->count; i++)
+    if (kinks->x[i] > 0 && kinks->x[i] < s->last)
+      OAK_TRY(add_points(s, s->x[s->points - 1], kinks->x[i]));
+  OAK_TRY(add_points(s, s->x[s->points - 1], s->last));
+  OAK_CHECK(s->error <= 1e-3, OAK_ERR_INPUT,
+            "the rates of %s vary too steeply: lines between %d points have errors of %g", path,
+            s->points, s->error);
+  OAK_FREED double *y = calloc((size_t)s->points, sizeof *y);
+  OAK_CHECK(y, OAK_ERR_MEMORY, "no memory for the rates of %s", path);
+  const oak_points_t p = {.path = path,
+                          .words = OAK_TABLE_AROUND_0,
+                          .dim = 1,
+                          .value = y,
+                          .count = {s->points, 1},
+                          .x = {s->x, NULL}};
+  for (int n = 0; n < s->count; n++) {
+    for (int i = 0; i < s->points; i++)
+      OAK_TRY(coefficient(s, &s->r->reaction[s->formula[n]], s->x[i], &y[i]));
+    snprintf(name, sizeof name, "rate_%d", s->formula[n]);
+    OAK_TRY(oak_table_print(out, name, &p));
+  }
+  return OAK_OK;
+}
+
+/* The coefficients as C, to \a text: numbers, or look-ups. */
+static oak_status_t print_coefficients(oak_table_printer_t *out, rates_t *s, char (*text)[64]) {
+  const oak_reaction_file_t *r = s->r;
+  double most;
+  for (int n = 0; n < r->nreaction; n++) {
+    const oak_reaction_t *a = &r->reaction[n];
+    char name[32];
+    int same;
+    OAK_TRY(look_at(s, a, &same, &most));
+    snprintf(name, sizeof name, "rate_%d", n);
+    if (same)
+      snprintf(text[n], sizeof *text, "(real)%.17g", most);
+    else
+      snprintf(text[n], sizeof *text, "OAK_RATE(%d)", n);
+    if (!same && a->table) OAK_TRY(print_columns(out, name, a->table, a->factor));
+    if (same || a->table) continue;
+    s->largest[s->count] = most;
+    s->formula[s->count++] = n;
+  }
+  return s->count ? print_formulas(out, s) : OAK_OK;
 }
 
 /* ---- C for the kernels */
@@ -207,33 +315,28 @@ static void print_species(FILE *f, const oak_reaction_file_t *r) {
 }
 
 /* mu N and D N of electrons, if there are tables. */
-static oak_status_t print_transport(FILE *f, const rates_t *s) {
-  static const char *const table[][2] = {{"Mobility", "mobility"}, {"Diffusion coef", "diffusion"}};
-  double y[INTERVALS + 1];
+static oak_status_t print_transport(oak_table_printer_t *out, const oak_reaction_file_t *r) {
   for (int n = 0; n < 2; n++) {
-    const oak_columns_t *t = oak_reactions_table(s->r, table[n][0]);
+    const oak_columns_t *t = r->transport[n];
+    const char *name = n ? "rate_diffusion" : "rate_mobility";
     if (!t) continue;
-    for (int i = 0; i < t->count; i++)
-      OAK_CHECK(t->y[i] >= 0, OAK_ERR_INPUT,
-                "%s: the table '%s' has %g at %g Td: it must not be negative", s->path, t->title,
-                t->y[i], t->x[i]);
-    for (int i = 0; i <= INTERVALS; i++) y[i] = look_up(t, s->last * i / INTERVALS);
-    print_samples(f, table[n][1], s->last, y);
-    fprintf(f, "#define OAK_HAS_rate_%s 1\n", table[n][1]);
+    OAK_TRY(print_columns(out, name, t, 1));
+    fprintf(out->f, "#define OAK_HAS_%s 1\n", name);
   }
   return OAK_OK;
 }
 
-static oak_status_t print_all(FILE *f, const rates_t *s) {
+static oak_status_t print_all(oak_table_printer_t *out, rates_t *s) {
   static const char *const macro[] = {"OAK_REACTION_RATES", "OAK_REACTION_LOSSES",
                                       "OAK_IONIZATION_FREQUENCY", "OAK_ATTACHMENT_FREQUENCY"};
   const oak_reaction_file_t *r = s->r;
-  char(*k)[64] = malloc((size_t)r->nreaction * sizeof *k);
+  FILE *f = out->f;
+  OAK_FREED char(*k)[64] = malloc((size_t)r->nreaction * sizeof *k);
   OAK_CHECK(k, OAK_ERR_MEMORY, "no memory for %d reactions", r->nreaction);
   print_species(f, r);
-  oak_status_t st = print_transport(f, s);
-  for (int n = 0; n < r->nreaction && st == OAK_OK; n++) st = print_coefficient(f, s, n, k[n]);
-  for (int m = 0; m < 4 && st == OAK_OK; m++) {
+  OAK_TRY(print_transport(out, r));
+  OAK_TRY(print_coefficients(out, s, k));
+  for (int m = 0; m < 4; m++) {
     fprintf(f, "#define %s(n, N)", macro[m]);
     for (int n = 0; n < r->nreaction; n++) {
       const oak_reaction_t *a = &r->reaction[n];
@@ -243,19 +346,25 @@ static oak_status_t print_all(FILE *f, const rates_t *s) {
     }
     fprintf(f, "\n");
   }
-  free(k);
-  return st;
+  return OAK_OK;
 }
 
 static oak_status_t make_text(oak_setup_t *setup, const oak_reaction_file_t *r, const char *path) {
   size_t size;
-  rates_t s = {.r = r, .path = path, .energy = oak_reactions_table(r, "Mean energy")};
-  s.temperature = oak_params_real(setup->params, "reactions.temperature");
-  for (int t = 0; t < r->ntable; t++) s.last = fmax(s.last, r->table[t].x[r->table[t].count - 1]);
-  if (!(s.last > 0)) s.last = last_field;
-  FILE *f = open_memstream(&setup->reactions, &size);
+  OAK_FREED rates_t *s = calloc(1, sizeof *s);
+  OAK_CHECK(s, OAK_ERR_MEMORY, "no memory for the reactions of %s", path);
+  s->r = r;
+  s->energy = r->transport[2];
+  s->temperature = oak_params_real(setup->params, "reactions.temperature");
+  for (int t = 0; t < r->ntable; t++) s->last = fmax(s->last, r->table[t].x[r->table[t].count - 1]);
+  if (!(s->last > 0)) s->last = last_field;
+  FILE *f = open_memstream(&setup->reactions.text, &size);
   OAK_CHECK(f, OAK_ERR_MEMORY, "no memory for the reactions of %s", path);
-  oak_status_t st = print_all(f, &s);
+  oak_table_printer_t out = {.f = f, .real_size = setup->real_size};
+  oak_status_t st = print_all(&out, s);
+  oak_table_print_end(&out);
+  setup->tables.error = s->error;
+  free(s->x);
   const int failed = ferror(f);
   if ((fclose(f) != 0 || failed) && st == OAK_OK)
     st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for the reactions of %s", path);
@@ -264,19 +373,94 @@ static oak_status_t make_text(oak_setup_t *setup, const oak_reaction_file_t *r, 
 
 /* ---- all of it */
 
+/* The lines with coefficients of a kind: constants, formulas of E/N, tables. */
+static void note_lines(FILE *f, const oak_reaction_file_t *r, int kind, const char *word) {
+  int count = 0;
+  for (int n = 0; n < r->nreaction; n++) {
+    const oak_reaction_t *a = &r->reaction[n];
+    const int is = a->table ? 2 : strstr(a->formula, "Td") || strstr(a->formula, "Te") ? 1 : 0;
+    if (is != kind) continue;
+    if (!count++) fprintf(f, "    %s: line", word);
+    fprintf(f, "%s %d", count > 1 ? "," : "", a->line);
+    if (a->table) fprintf(f, " '%s'", a->table->title);
+  }
+  if (count) fprintf(f, "\n");
+}
+
+/* What a mistake in a name leaves without effect. */
+static void note_unused(FILE *f, const oak_reaction_file_t *r) {
+  enum { MOST = 100 };
+  int tables = 0;
+  for (int n = 0; n < r->nspecies; n++) {
+    const oak_species_t *s = &r->species[n];
+    if (s->fraction > 0 && !s->on[0] && strcmp(s->name, "M") != 0)
+      fprintf(f, "    warning: no reaction needs the molecule %s of reactions.gas\n", s->name);
+    if (!s->fixed && s->on[0] && !s->on[1] && s->charge <= 0 && n > 0)
+      fprintf(
+          f,
+          "    warning: nothing makes %s, so reactions that need it do nothing; if it is of the "
+          "gas, add it to reactions.gas\n",
+          s->name);
+  }
+  for (int t = 0; t < r->ntable; t++)
+    if (!r->table[t].used && tables++ < MOST)
+      fprintf(f, "%s'%s'", tables > 1 ? ", " : "    tables that nothing uses: ", r->table[t].title);
+  if (tables > MOST) fprintf(f, " and %d more", tables - MOST);
+  if (tables) fprintf(f, "\n");
+}
+
+/* For the log. */
+static oak_status_t make_note(oak_setup_t *setup, const oak_reaction_file_t *r) {
+  size_t size;
+  FILE *f = open_memstream(&setup->reactions.note, &size);
+  OAK_CHECK(f, OAK_ERR_MEMORY, "no memory for the reactions");
+  fprintf(f, "  reactions: %d of %d species:", r->nreaction, r->nvariable);
+  for (int n = 0; n < r->nspecies; n++)
+    if (!r->species[n].fixed) fprintf(f, " %s", r->species[n].variable);
+  fprintf(f, "; gas %s\n", oak_params_text(setup->params, "reactions.gas"));
+  note_lines(f, r, 0, "constants");
+  note_lines(f, r, 1, "formulas of E/N");
+  note_lines(f, r, 2, "tables");
+  note_unused(f, r);
+  for (int n = 0; n < 2; n++)
+    if (r->transport[n])
+      snprintf(setup->reactions.transport[n], sizeof setup->reactions.transport[n],
+               "table '%.200s'", r->transport[n]->title);
+  const int failed = ferror(f);
+  OAK_CHECK(fclose(f) == 0 && !failed, OAK_ERR_MEMORY, "no memory for the reactions");
+  return OAK_OK;
+}
+
+/* Without a gas, only reactions with M can happen. */
+static oak_status_t check_gas(const oak_setup_t *setup, const oak_reaction_file_t *r) {
+  int any = 0, gas = 0;
+  for (int n = 0; n < r->nspecies; n++) {
+    const int is_any = !strcmp(r->species[n].name, "M");
+    any |= is_any && r->species[n].on[0];
+    gas |= !is_any && r->species[n].fraction > 0;
+  }
+  OAK_CHECK(gas || any, OAK_ERR_INPUT,
+            "%s: reactions.gas is not set: name the molecules of the gas, each with its fraction, "
+            "such as N2 0.8 O2 0.2",
+            oak_params_origin(setup->params, "reactions.file"));
+  return OAK_OK;
+}
+
 static oak_status_t read_all(oak_setup_t *setup, oak_reaction_file_t *r) {
   char path[4096], tables[4096];
   OAK_TRY(find_file(setup, "reactions.file", path));
   OAK_TRY(find_file(setup, "reactions.tables", tables));
   oak_reactions_species(r, "e"); /* has number 0 */
   OAK_TRY(read_gas(setup, r));
-  OAK_TRY(oak_reactions_parse(r, path));
-  if (*tables) OAK_TRY(oak_reactions_parse(r, tables));
+  OAK_TRY(oak_reactions_parse(r, path, 0));
+  if (*tables) OAK_TRY(oak_reactions_parse(r, tables, 1));
   OAK_TRY(oak_reactions_finish(r, path));
+  OAK_TRY(check_gas(setup, r));
   OAK_CHECK(r->nvariable <= OAK_MAX_NVAR, OAK_ERR_INPUT,
             "%s has %d species besides those of reactions.gas: at most %d are possible; the "
             "section ignored_species may list some that do not matter",
             path, r->nvariable, OAK_MAX_NVAR);
+  OAK_TRY(make_note(setup, r));
   return make_text(setup, r, path);
 }
 

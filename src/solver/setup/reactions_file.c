@@ -19,6 +19,7 @@
 typedef struct {
   oak_reaction_file_t *out;
   const char *path;
+  int tables; /**< it has no reactions */
   char **line;
   int count, at;
 } file_t;
@@ -26,8 +27,7 @@ typedef struct {
 /* The message and then the path, the line and what the message needs. */
 #define WRONG(...) OAK_FAIL(OAK_ERR_INPUT, "%s:%d: " __VA_ARGS__)
 
-/* Samples up to a larger field than this would be too far from each other. */
-enum { MOST_GROUPS = 8, MOST_MEMBERS = 64, LARGEST_FIELD = 100000 };
+enum { MOST_GROUPS = 8, MOST_MEMBERS = 64 };
 
 /** A line "@NAME = A, B" behind a reaction. */
 typedef struct {
@@ -72,6 +72,15 @@ static int charge_of(const char *name) {
   return charge;
 }
 
+/* A sign between two names would be a part of one: "N2+O2". The electron has no other name. */
+int oak_reactions_is_name(const char *text) {
+  if (!isalpha((unsigned char)*text) || strpbrk(text, ";@")) return 0;
+  for (const char *c = text; *c; c++)
+    if (strchr("+-", *c) && (isalnum((unsigned char)c[1]) || (c == text + 1 && *text == 'e')))
+      return 0;
+  return 1;
+}
+
 /* A name that C and the formats of output allow. */
 static void set_variable(oak_species_t *s) {
   char *out = s->variable;
@@ -110,9 +119,10 @@ int oak_reactions_species(oak_reaction_file_t *r, const char *name) {
 static oak_status_t read_word(file_t *f, oak_reaction_t *r, int side, const char *word) {
   const int times = *word >= '2' && *word <= '9' ? *word - '0' : 1;
   const char *name = word + (times > 1);
-  if (!isalpha((unsigned char)*name))
+  if (!oak_reactions_is_name(name))
     return WRONG(
-        "'%s' is no species: write blanks around + and ->, and names that begin with a letter",
+        "'%s' is no species: write blanks around + and ->, names that begin with a letter "
+        "and end with their charge, and e for the electron",
         f->path, r->line, word);
   if (r->count[side] + times > OAK_MOST_IN_REACTION)
     return WRONG("a reaction has at most %d species on a side", f->path, r->line,
@@ -128,8 +138,14 @@ static oak_status_t read_word(file_t *f, oak_reaction_t *r, int side, const char
 /* What a reaction makes may be nothing that counts. */
 static oak_status_t read_side(file_t *f, oak_reaction_t *r, int side, char *text) {
   char *next = NULL;
-  for (char *word = strtok_r(text, " \t", &next); word; word = strtok_r(NULL, " \t", &next))
-    if (strcmp(word, "+") != 0) OAK_TRY(read_word(f, r, side, word));
+  int sign = 1; /* + was the last word; at the beginning there is none */
+  for (char *word = strtok_r(text, " \t", &next); word; word = strtok_r(NULL, " \t", &next)) {
+    const int is_sign = !strcmp(word, "+");
+    if (is_sign == sign) return WRONG("'%s': species and + must alternate", f->path, r->line, word);
+    if (!is_sign) OAK_TRY(read_word(f, r, side, word));
+    sign = is_sign;
+  }
+  if (sign && r->count[side]) return WRONG("there is nothing behind +", f->path, r->line);
   return r->count[0] ? OAK_OK : WRONG("there is nothing on the left of ->", f->path, r->line);
 }
 
@@ -157,17 +173,21 @@ static oak_status_t read_numbers(const file_t *f, oak_reaction_t *r, char *text)
 
 /* "reactants -> products", "field_table" or a formula, its data, and perhaps the unit of length. */
 static oak_status_t read_reaction(file_t *f, int line, char *text) {
-  char *part[5], *next = NULL;
+  char *part[5];
   int parts = 0;
-  for (char *p = strtok_r(text, ",", &next); p && parts < 5; p = strtok_r(NULL, ",", &next))
+  for (char *p; (p = strsep(&text, ",")) && parts < 5;) {
     part[parts++] = oak_str_trim(p);
+    if (!*part[parts - 1] && text)
+      return WRONG("there is nothing between two commas", f->path, line);
+  }
+  if (parts && !*part[parts - 1]) parts--; /* a comma at the end */
   char *arrow = parts ? strstr(part[0], "->") : NULL;
   if (!arrow || parts < 3 || parts > 4)
     return WRONG("must be 'reactants -> products, rate, data', and perhaps ', cm'", f->path, line);
   if (f->out->nreaction == OAK_MOST_REACTIONS)
     return WRONG("there are more than %d reactions", f->path, line, OAK_MOST_REACTIONS);
   oak_reaction_t *r = &f->out->reaction[f->out->nreaction++];
-  *r = (oak_reaction_t){.line = line, .factor = 1};
+  *r = (oak_reaction_t){.path = f->path, .line = line, .factor = 1};
   *arrow = 0;
   OAK_TRY(read_side(f, r, 0, part[0]));
   OAK_TRY(read_side(f, r, 1, arrow + 2));
@@ -189,16 +209,17 @@ static oak_status_t read_reaction(file_t *f, int line, char *text) {
 
 /* "@NAME = A, B" */
 static oak_status_t read_group(const file_t *f, int line, char *text, group_t *g) {
-  char *equals = strchr(text, '='), *next = NULL;
+  char *equals = strchr(text, '=');
   if (!equals) return WRONG("must be '@NAME = A, B'", f->path, line);
   *equals = 0;
   *g = (group_t){.name = oak_str_trim(text)};
-  for (char *p = strtok_r(equals + 1, ",", &next); p; p = strtok_r(NULL, ",", &next)) {
+  for (char *p, *rest = equals + 1; (p = strsep(&rest, ","));) {
     if (g->count == MOST_MEMBERS)
       return WRONG("%s has more than %d members", f->path, line, g->name, MOST_MEMBERS);
     g->member[g->count++] = oak_str_trim(p);
+    if (!*g->member[g->count - 1]) return WRONG("%s has an empty member", f->path, line, g->name);
   }
-  return g->count ? OAK_OK : WRONG("%s has no members", f->path, line, g->name);
+  return OAK_OK;
 }
 
 /* `text` with the name of a group replaced. Returns 0 if there is no room for it. */
@@ -272,13 +293,11 @@ static oak_status_t read_table(file_t *f, const char *title, int dashes, double 
   oak_reaction_file_t *r = f->out;
   const int line = f->at;
   double x, y;
-  if (oak_reactions_table(r, title) && same(oak_reactions_table(r, title)->title, title))
-    return WRONG("a second table with the title '%s'", f->path, line, title);
   OAK_TRY(OAK_GROW(r->table, r->ntable));
   char *copy = oak_str_copy(title);
   OAK_CHECK(copy, OAK_ERR_MEMORY, "no memory to read %s", f->path);
   oak_columns_t *t = &r->table[r->ntable++];
-  *t = (oak_columns_t){.title = copy, .line = line};
+  *t = (oak_columns_t){.title = copy, .path = f->path, .line = line};
   for (; f->at < f->count && !(dashes && is_dashes(f->line[f->at])); f->at++) {
     const char *text = f->line[f->at];
     if (two_numbers(text, &x, &y))
@@ -290,19 +309,29 @@ static oak_status_t read_table(file_t *f, const char *title, int dashes, double 
   }
   if (t->count < 2) return WRONG("the table '%s' needs at least 2 lines", f->path, line, title);
   const double last = t->x[t->count - 1];
-  return t->x[0] >= 0 && last >= 1 && last <= LARGEST_FIELD
+  return t->x[0] >= 0 && last >= 1
              ? OAK_OK
              : WRONG(
                    "the table '%s' goes from %g to %g Td: it must begin at 0 Td or later, and end "
-                   "between 1 and %d Td",
-                   f->path, line, title, t->x[0], last, LARGEST_FIELD);
+                   "at 1 Td or later",
+                   f->path, line, title, t->x[0], last);
 }
 
-/* Tables of momentum transfer and the like, which BOLSIG+ writes too, may have titles twice. */
-const oak_columns_t *oak_reactions_table(const oak_reaction_file_t *r, const char *title) {
-  for (int n = 0; n < r->ntable; n++)
-    if (begins(r->table[n].title, title)) return &r->table[n];
-  return NULL;
+/* The table with a title, or whose title begins with it. Tables of momentum transfer and the like,
+ * which BOLSIG+ writes too, may have titles twice; one that is used may not. */
+static oak_status_t find_table(oak_reaction_file_t *r, const char *title, int whole,
+                               oak_columns_t **found) {
+  oak_columns_t *first = *found = NULL;
+  for (int n = 0; n < r->ntable; n++) {
+    oak_columns_t *t = &r->table[n];
+    if (!begins(t->title, title) || (whole && !same(t->title, title))) continue;
+    if (first && same(first->title, t->title))
+      return WRONG("a second table with the title '%s'", t->path, t->line, t->title);
+    if (!first) first = t;
+  }
+  if (first) first->used = 1;
+  *found = first;
+  return OAK_OK;
 }
 
 /* ---- files */
@@ -310,6 +339,8 @@ const oak_columns_t *oak_reactions_table(const oak_reaction_file_t *r, const cha
 static oak_status_t read_ignored(file_t *f) {
   for (; f->at < f->count && !is_dashes(f->line[f->at]); f->at++) {
     const char *name = f->line[f->at];
+    if (*name && *name != '#' && !oak_reactions_is_name(name))
+      return WRONG("'%s' is no species", f->path, f->at + 1, name);
     const int n = *name && *name != '#' ? oak_reactions_species(f->out, name) : 0;
     if (n < 0)
       return WRONG("%s: there are more than %d species, or the name is too long", f->path,
@@ -321,6 +352,11 @@ static oak_status_t read_ignored(file_t *f) {
 }
 
 static oak_status_t read_section(file_t *f, const char *title, double factor) {
+  if (f->tables && (begins(title, "ignored_species") || begins(title, "reaction_list")))
+    return WRONG(
+        "the file of reactions.tables has the section '%.60s', which belongs into "
+        "reactions.file: each reaction would count twice",
+        f->path, f->at, title);
   if (begins(title, "ignored_species")) return read_ignored(f);
   if (!begins(title, "reaction_list")) return read_table(f, title, 1, factor);
   for (; f->at < f->count && !is_dashes(f->line[f->at]); f->at++)
@@ -354,7 +390,7 @@ static oak_status_t read_lines(file_t *f) {
   int dashes;
   for (f->at = 0; f->at < f->count; f->at++) {
     const char *line = f->line[f->at];
-    if (!*line || *line == '#') continue;
+    if (!*line || *line == '#' || begins(line, "COMMENT:") || begins(line, "FACTOR:")) continue;
     OAK_TRY(find_dashes(f, &dashes, &factor));
     if (begins(line, "E/N (Td)")) {
       const char *title = strchr(line, ')') + 1;
@@ -396,8 +432,8 @@ static oak_status_t load(file_t *f) {
   return st;
 }
 
-oak_status_t oak_reactions_parse(oak_reaction_file_t *r, const char *path) {
-  file_t f = {.out = r, .path = path};
+oak_status_t oak_reactions_parse(oak_reaction_file_t *r, const char *path, int tables) {
+  file_t f = {.out = r, .path = path, .tables = tables};
   oak_status_t st = load(&f);
   if (st == OAK_OK) st = read_lines(&f);
   for (int n = 0; n < f.count; n++) free(f.line[n]);
@@ -420,6 +456,14 @@ static void drop_ignored(oak_reaction_file_t *r) {
   r->nreaction = kept;
 }
 
+/* Which species are on a side of a reaction. */
+static void find_uses(oak_reaction_file_t *r) {
+  for (int n = 0; n < r->nreaction; n++)
+    for (int side = 0; side < 2; side++)
+      for (int i = 0; i < r->reaction[n].count[side]; i++)
+        r->species[r->reaction[n].of[side][i]].on[side] = 1;
+}
+
 static oak_status_t number_species(oak_reaction_file_t *r, const char *path) {
   int positive = 0;
   for (int n = 0; n < r->nspecies; n++) {
@@ -439,6 +483,21 @@ static oak_status_t number_species(oak_reaction_file_t *r, const char *path) {
   return OAK_OK;
 }
 
+/* Mobility, diffusion and mean energy are not negative. */
+static oak_status_t find_transport(oak_reaction_file_t *r) {
+  static const char *const title[] = {"Mobility", "Diffusion coef", "Mean energy"};
+  for (int n = 0; n < 3; n++) {
+    oak_columns_t *t;
+    OAK_TRY(find_table(r, title[n], 0, &t));
+    for (int i = 0; t && i < t->count; i++)
+      OAK_CHECK(t->y[i] >= 0, OAK_ERR_INPUT,
+                "%s: the table '%s' has %g at %g Td: it must not be negative", t->path, t->title,
+                t->y[i], t->x[i]);
+    r->transport[n] = t;
+  }
+  return OAK_OK;
+}
+
 oak_status_t oak_reactions_finish(oak_reaction_file_t *r, const char *path) {
   OAK_CHECK(
       r->nreaction, OAK_ERR_INPUT,
@@ -447,12 +506,13 @@ oak_status_t oak_reactions_finish(oak_reaction_file_t *r, const char *path) {
       path);
   for (int n = 0; n < r->nreaction; n++) {
     oak_reaction_t *a = &r->reaction[n];
-    for (int t = 0; t < r->ntable && a->c[0] > 0; t++)
-      if (same(r->table[t].title, a->formula)) a->table = &r->table[t];
+    if (a->c[0] > 0) OAK_TRY(find_table(r, a->formula, 1, &a->table));
     if (a->c[0] > 0 && !a->table)
       return WRONG("no table has the title '%s'", path, a->line, a->formula);
   }
+  OAK_TRY(find_transport(r));
   drop_ignored(r);
+  find_uses(r);
   return number_species(r, path);
 }
 

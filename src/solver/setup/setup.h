@@ -11,6 +11,7 @@
 #include "solver/setup/hooks.h"
 #include "solver/setup/kernel_table.h"
 #include "solver/setup/runge_kutta.h"
+#include "solver/setup/table.h"
 
 enum { OAK_MAX_NVAR = 32, OAK_MAX_VECTORS = 10, OAK_LONGEST_SCALAR = 31 };
 
@@ -105,20 +106,23 @@ typedef struct {
   const char *face[OAK_MAX_FACE_FIELDS]; /**< fields on faces; kernels find them behind `field` */
 } oak_field_list_t;
 
-/** Functions whose values come from text files (TABLE). */
+/** Functions whose values come from files (TABLE). */
 typedef struct {
   int count;
   struct {
     oak_owner_t owner;
     const char *name;
     char file[OAK_TABLE_BYTES]; /**< as the C file names it */
-    int method;                 /**< how values between the lines of the file are found */
-    int over_time, count;       /**< 1: x is the time; then [count] points of the file are kept */
-    double *x, *y;
+    int dim, words;             /**< words: bits of table.h */
+    int points;                 /**< numbers that the file gives */
+    char hash[33];              /**< of these and the words */
+    int over_time;              /**< 1: x is the time; then the numbers are kept */
+    oak_points_t kept;
     char key[OAK_LONGEST_NAME + 16];
     char path[4096]; /**< "" if no file is given */
   } table[OAK_MAX_TABLES];
   char *text[2]; /**< C for the kernels, of physics and problem */
+  double error;  /**< the largest of formulas of reactions */
 } oak_tables_t;
 
 /** Elliptic equations (equations.c). */
@@ -207,7 +211,11 @@ typedef struct {
   oak_body_list_t bodies;
   oak_tables_t tables;
   oak_units_t units;
-  char *reactions; /**< C for the kernels (reactions.c); NULL: there are none */
+  struct {
+    char *text; /**< C for the kernels (reactions.c); NULL: there are none */
+    char *note; /**< for the log: what they are and where their coefficients come from */
+    char transport[2][256]; /**< the tables of mobility and diffusion; "": there is none */
+  } reactions;
   oak_user_values_t user;
   oak_module_t *module[2]; /**< of all kernels below; the second: of fluxes of another precision */
   struct {
@@ -315,6 +323,8 @@ oak_status_t oak_tables_read(oak_setup_t *setup);
 oak_status_t oak_reactions_read(oak_setup_t *setup);
 /** Print them for the kernels; \a describe: without values. */
 void oak_tables_print(const oak_setup_t *setup, int describe, FILE *f);
+/** Tell which tables and reactions a run has, and their errors. */
+void oak_tables_report(const oak_setup_t *setup, FILE *f);
 void oak_tables_free(oak_setup_t *setup);
 /** The largest step up to \a dt from \a time in which no table over the time changes by more than
  * a small part of its range. */

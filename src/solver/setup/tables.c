@@ -1,40 +1,51 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Functions whose values come from text files (TABLE). The kernels get samples at equal distances,
- * so that a look-up needs no search. The samples are part of their source. */
+ * Functions whose values come from files (TABLE, TABLE_2D): what is declared, and where the files
+ * are. Their numbers become part of the source of the kernels. */
 #include <errno.h>
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/hash.h"
 #include "solver/setup/setup.h"
 
-enum { INTERVALS = 2048, LARGEST_FILE = 16 << 20 };
-
-/* How values between the lines of a file are found. The help text begins with the word. */
-typedef enum { LINEAR, CUBIC, LOG } method_t;
-static const char *const method_word[] = {
-    [LINEAR] = "{linear}", [CUBIC] = "{cubic}", [LOG] = "{log}"};
-
-typedef struct {
-  const char *path;
-  double *x, *y, *slope; /* slope: for CUBIC */
-  int count;
-} points_t;
+enum { LARGEST_FILE = 16 << 20 };
 
 /* ---- what files declare */
 
-/* The method that the first word of a help text names, -1 if the word is unknown. \a help then
- * points behind the word. */
-static int read_method(const char **help) {
-  for (int m = LINEAR; m <= LOG; m++) {
-    const size_t length = strlen(method_word[m]);
-    if (strncmp(*help, method_word[m], length) != 0) continue;
-    *help += length + strspn(*help + length, " ");
-    return m;
+/* The words in braces with which a help text begins, as bits; -1 if one is unknown. \a help then
+ * points behind them. */
+static int read_words(const char **help, int dim) {
+  static const struct {
+    const char *word;
+    int bits;
+  } word[] = {{"linear", 0},
+              {"cubic", OAK_TABLE_CUBIC},
+              {"log", OAK_TABLE_LOG_X | OAK_TABLE_LOG_Y | OAK_TABLE_LOG_VALUE},
+              {"log_x", OAK_TABLE_LOG_X},
+              {"log_y", OAK_TABLE_LOG_Y},
+              {"log_value", OAK_TABLE_LOG_VALUE},
+              {"end", 0},
+              {"extrapolate", OAK_TABLE_EXTRAPOLATE},
+              {"error", OAK_TABLE_ERROR}};
+  const int known = sizeof word / sizeof *word, curved = OAK_TABLE_LOG_X | OAK_TABLE_LOG_VALUE;
+  int bits = 0;
+  if (**help != '{') return 0;
+  for (++*help; *(*help += strspn(*help, " ,")) != '}';) {
+    const size_t length = strcspn(*help, " ,}");
+    int n = 0;
+    while (n < known && (strncmp(*help, word[n].word, length) || word[n].word[length])) n++;
+    if (!length || n == known) return -1;
+    bits |= word[n].bits;
+    *help += length;
   }
-  return **help == '{' ? -1 : LINEAR;
+  ++*help;
+  *help += strspn(*help, " ");
+  if (dim == 1) bits &= ~OAK_TABLE_LOG_Y;
+  const int alone = !(bits & OAK_TABLE_CUBIC) || (dim == 1 && !(bits & curved));
+  const int ends = OAK_TABLE_EXTRAPOLATE | OAK_TABLE_ERROR;
+  return alone && (bits & ends) != ends ? bits : -1;
 }
 
 /* Whether the help text begins with {time}. It then points behind the word. */
@@ -54,21 +65,29 @@ oak_status_t oak_tables_describe(oak_setup_t *setup, oak_module_t *module) {
     char constant[128], text[OAK_HELP_BYTES];
     const char *help = text;
     const int t = setup->tables.count;
-    snprintf(constant, sizeof constant, "%s_table_%s", owner, name);
-    if (!oak_setup_constant(setup, module, constant, setup->tables.table[t].file, OAK_TABLE_BYTES))
-      continue; /* the preprocessor has left it out */
+    int dim = 0;
+    for (int d = 1; d <= 2 && !dim; d++) {
+      snprintf(constant, sizeof constant, "%s_table_%s%s", owner, d == 2 ? "2d_" : "", name);
+      if (oak_setup_constant(setup, module, constant, setup->tables.table[t].file, OAK_TABLE_BYTES))
+        dim = d;
+    }
+    if (!dim) continue; /* the preprocessor has left it out */
     snprintf(constant, sizeof constant, "%s_help_%s", owner, name);
     OAK_TRY(oak_device_constant(setup->dev, module, constant, text, sizeof text));
     setup->tables.count++;
     setup->tables.table[t].owner = d->table[n].owner;
     setup->tables.table[t].name = name;
+    setup->tables.table[t].dim = dim;
     setup->tables.table[t].over_time = read_time(&help);
-    setup->tables.table[t].method = read_method(&help);
+    setup->tables.table[t].words = read_words(&help, dim);
     OAK_CHECK(
-        setup->tables.table[t].method >= 0, OAK_ERR_INPUT,
-        "TABLE(%s, ...): the help text may begin with {time}, and then with {linear}, {cubic} "
-        "or {log}",
-        name);
+        setup->tables.table[t].words >= 0 && !(dim == 2 && setup->tables.table[t].over_time),
+        OAK_ERR_INPUT,
+        "%s(%s, ...): the help text may begin with {time}, and then with words in braces: "
+        "{linear}, {cubic}, which "
+        "stands alone and in one dimension, {log}, {log_x}, {log_y} or {log_value}, and {end}, "
+        "{extrapolate} or {error}",
+        dim == 1 ? "TABLE" : "TABLE_2D", name);
     snprintf(setup->tables.table[t].key, sizeof setup->tables.table[t].key, "%s.%s", owner, name);
     const oak_param_desc_t desc = {.key = setup->tables.table[t].key,
                                    .type = OAK_PARAM_TEXT,
@@ -108,7 +127,7 @@ static oak_status_t find_file(oak_setup_t *setup, int t) {
   OAK_CHECK(stat(found, &info) == 0, OAK_ERR_INPUT, "%s: %s = %s: cannot read %s: %s", origin, key,
             name, found, strerror(errno));
   OAK_CHECK(S_ISREG(info.st_mode) && info.st_size <= LARGEST_FILE, OAK_ERR_INPUT,
-            "%s: %s = %s: must be a text file of at most %d MiB", origin, key, name,
+            "%s: %s = %s: must be a text file or .npy of at most %d MiB", origin, key, name,
             LARGEST_FILE >> 20);
   OAK_FREED char *full = realpath(found, NULL);
   OAK_CHECK(full && strlen(full) < sizeof setup->tables.table[t].path, OAK_ERR_FILE,
@@ -117,146 +136,15 @@ static oak_status_t find_file(oak_setup_t *setup, int t) {
   return OAK_OK;
 }
 
-static oak_status_t add_point(points_t *p, int line, double x, double y, method_t method) {
-  OAK_CHECK(isfinite(x) && isfinite(y), OAK_ERR_INPUT, "%s:%d: %g %g: both numbers must be finite",
-            p->path, line, x, y);
-  OAK_CHECK(method != LOG || (x > 0 && y > 0), OAK_ERR_INPUT,
-            "%s:%d: %g %g: both numbers must be above 0, because this table is interpolated on "
-            "logarithmic scales",
-            p->path, line, x, y);
-  OAK_CHECK(!p->count || x > p->x[p->count - 1], OAK_ERR_INPUT,
-            "%s:%d: %g follows %g: the numbers of the first column must increase", p->path, line, x,
-            p->x[p->count - 1]);
-  OAK_TRY(OAK_GROW(p->x, p->count));
-  OAK_TRY(OAK_GROW(p->y, p->count));
-  p->x[p->count] = x;
-  p->y[p->count++] = y;
-  return OAK_OK;
-}
-
-/* A line "x y", with a comma between the numbers or without. */
-static oak_status_t read_line(points_t *p, char *text, int line, method_t method) {
-  char *end = text;
-  double value[2];
-  text[strcspn(text, "#\r\n")] = 0;
-  if (!text[strspn(text, " \t")]) return OAK_OK;
-  for (int n = 0; n < 2; n++) {
-    char *begin = end + strspn(end, n ? " \t," : " \t");
-    value[n] = strtod(begin, &end);
-    OAK_CHECK(end > begin, OAK_ERR_INPUT, "%s:%d: '%.60s': must be two numbers, x and y", p->path,
-              line, text);
-  }
-  OAK_CHECK(!end[strspn(end, " \t")], OAK_ERR_INPUT,
-            "%s:%d: '%.60s': must be two numbers, x and y, and no more", p->path, line, text);
-  return add_point(p, line, value[0], value[1], method);
-}
-
-static oak_status_t read_points(points_t *p, method_t method) {
-  char *line = NULL;
-  size_t room = 0;
-  ssize_t length;
-  FILE *f = fopen(p->path, "rb");
-  OAK_CHECK(f, OAK_ERR_FILE, "cannot read %s: %s", p->path, strerror(errno));
-  oak_status_t st = OAK_OK;
-  for (int n = 1; st == OAK_OK && (length = getline(&line, &room, f)) >= 0; n++) {
-    const int bom = n == 1 && !strncmp(line, "\xEF\xBB\xBF", 3) ? 3 : 0;
-    if (strlen(line) < (size_t)length)
-      st = OAK_FAIL(OAK_ERR_INPUT, "%s:%d: binary data: a table is a text file", p->path, n);
-    else
-      st = read_line(p, line + bom, n, method);
-  }
-  free(line);
-  fclose(f);
-  OAK_TRY(st);
-  OAK_CHECK(p->count >= 2, OAK_ERR_INPUT, "%s has %d line%s with numbers: a table needs at least 2",
-            p->path, p->count, p->count == 1 ? "" : "s");
-  return OAK_OK;
-}
-
-/* ---- samples */
-
-static double chord(const points_t *p, int n) {
-  return (p->y[n + 1] - p->y[n]) / (p->x[n + 1] - p->x[n]);
-}
-
-/* The slope at an end, of the parabola through three points. It has the sign of the last chord, and
- * is three times as steep at most; the cubic is then monotone. */
-static double end_slope(const points_t *p, int last, int before) {
-  const double a = chord(p, last);
-  if (p->count == 2) return a;
-  const double h = p->x[last + 1] - p->x[last], b = chord(p, before);
-  const double slope = a + (a - b) * h / (h + p->x[before + 1] - p->x[before]);
-  return slope * a <= 0 ? 0 : fabs(slope) > 3 * fabs(a) ? 3 * a : slope;
-}
-
-/* The slopes of a cubic that is monotone where the points are: F. N. Fritsch, J. Butland, SIAM J.
- * Sci. Stat. Comput. 5 (1984) 300. */
-static oak_status_t find_slopes(points_t *p) {
-  OAK_TRY(OAK_NEW(p->slope, p->count));
-  p->slope[0] = end_slope(p, 0, 1);
-  p->slope[p->count - 1] = end_slope(p, p->count - 2, p->count - 3);
-  for (int n = 1; n < p->count - 1; n++) {
-    const double a = chord(p, n - 1), b = chord(p, n);
-    const double share = (1 + (p->x[n + 1] - p->x[n]) / (p->x[n + 1] - p->x[n - 1])) / 3;
-    p->slope[n] = a * b > 0 ? a * b / (share * b + (1 - share) * a) : 0;
-  }
-  return OAK_OK;
-}
-
-/* The value at x, which lies between the points n and n + 1. */
-static double value_at(const points_t *p, method_t method, int n, double x) {
-  const double h = p->x[n + 1] - p->x[n], s = (x - p->x[n]) / h, r = 1 - s;
-  const double a = p->y[n], b = p->y[n + 1];
-  if (method == LOG) return a * pow(b / a, log(x / p->x[n]) / log(p->x[n + 1] / p->x[n]));
-  if (method == LINEAR) return r * a + s * b;
-  return r * r * ((1 + 2 * s) * a + s * h * p->slope[n]) +
-         s * s * ((1 + 2 * r) * b - r * h * p->slope[n + 1]);
-}
-
-/* Whether kernels can compute with a number. */
-static int fits(const oak_setup_t *setup, double value) {
-  return fabs(value) <= (setup->flux_size == 4 ? FLT_MAX : DBL_MAX);
-}
-
-static oak_status_t print_points(const oak_setup_t *setup, int t, const points_t *p, FILE *f) {
-  const method_t method = setup->tables.table[t].method;
-  const double first = p->x[0], last = p->x[p->count - 1], per_x = INTERVALS / (last - first);
-  int fit = fits(setup, first) && fits(setup, last) && fits(setup, per_x) && per_x > 0 &&
-            (method != LOG || last / first <= DBL_MAX);
-  fprintf(f, "#define OAK_TABLE_SIZE_%s %d\n", setup->tables.table[t].name, INTERVALS);
-  fprintf(f, "OAK_TABLE_DATA(oak_table_%s, %d) = {%.17g, %.17g", setup->tables.table[t].name,
-          INTERVALS + 3, first, per_x);
-  for (int i = 0, n = 0; i <= INTERVALS && fit; i++) {
-    const double x = fmin(first + (last - first) * i / INTERVALS, last);
-    while (n + 2 < p->count && x >= p->x[n + 1]) n++;
-    const double y = value_at(p, method, n, x);
-    fit = fits(setup, y);
-    fprintf(f, ",%s%.17g", i % 8 ? " " : "\n", y);
-  }
-  fprintf(f, "};\n");
-  OAK_CHECK(fit, OAK_ERR_INPUT,
-            "%s: the numbers, their differences or their quotients are too large or too small for "
-            "scheme.precision = %s: choose other units",
-            p->path, oak_params_text(setup->params, "scheme.precision"));
-  return OAK_OK;
-}
-
-static oak_status_t print_samples(oak_setup_t *setup, int t, FILE *f) {
-  points_t p = {.path = setup->tables.table[t].path};
-  const method_t method = setup->tables.table[t].method;
-  oak_status_t st = read_points(&p, method);
-  if (st == OAK_OK && method == CUBIC) st = find_slopes(&p);
-  if (st == OAK_OK) st = print_points(setup, t, &p, f);
-  free(p.slope);
-  if (setup->tables.table[t].over_time) {
-    setup->tables.table[t].x = p.x;
-    setup->tables.table[t].y = p.y;
-    setup->tables.table[t].count = st == OAK_OK ? p.count : 0;
-    return st;
-  }
-  free(p.x);
-  free(p.y);
-  return st;
+/* The numbers and the words, for the message of a restart with others. */
+static void hash_points(const oak_points_t *p, char hex[33]) {
+  oak_hash_t hash;
+  oak_hash_start(&hash);
+  oak_hash_bytes(&hash, &p->words, sizeof p->words);
+  for (int d = 0; d < p->dim; d++)
+    oak_hash_bytes(&hash, p->x[d], (size_t)p->count[d] * sizeof *p->x[d]);
+  oak_hash_bytes(&hash, p->value, (size_t)p->count[0] * (size_t)p->count[1] * sizeof *p->value);
+  oak_hash_hex(&hash, hex);
 }
 
 /* ---- time steps */
@@ -268,24 +156,29 @@ static oak_status_t print_samples(oak_setup_t *setup, int t, FILE *f) {
 #define BEND (1.0 / 200)
 #define JUMP (1.0 / 1024)
 
+static double chord(const oak_points_t *p, int n) {
+  return (p->value[n + 1] - p->value[n]) / (p->x[0][n + 1] - p->x[0][n]);
+}
+
 /* The value at x, linear between the points and constant beyond them. Point *n is before x. */
-static double value_near(const points_t *p, double x, int *n) {
-  for (*n = 0; *n + 2 < p->count && x >= p->x[*n + 1];) (*n)++;
-  return x <= p->x[0]              ? p->y[0]
-         : x >= p->x[p->count - 1] ? p->y[p->count - 1]
-                                   : value_at(p, LINEAR, *n, x);
+static double value_near(const oak_points_t *p, double x, int *n) {
+  const int last = p->count[0] - 1;
+  for (*n = 0; *n + 1 < last && x >= p->x[0][*n + 1];) (*n)++;
+  if (x <= p->x[0][0]) return p->value[0];
+  return x >= p->x[0][last] ? p->value[last] : p->value[*n] + chord(p, *n) * (x - p->x[0][*n]);
 }
 
 /* The step from `time` of dt at most for a table: up to the point where it bends, or until it has
  * changed so much. */
-static double step_for(const points_t *p, double range, double time, double dt) {
+static double step_for(const oak_points_t *p, double range, double time, double dt) {
   int n;
+  const int last = p->count[0] - 1;
   const double y = value_near(p, time, &n), most = SHARE * range;
-  const double slope = time < p->x[0] || time >= p->x[p->count - 1] ? 0 : chord(p, n);
-  double x = fmax(time, p->x[0]), before = y;
-  for (; n + 1 < p->count && x < time + dt; n++) {
-    const double end = fmin(p->x[n + 1], time + dt), next = value_at(p, LINEAR, n, end);
-    const double change = next - y;
+  const double slope = time < p->x[0][0] || time >= p->x[0][last] ? 0 : chord(p, n);
+  double x = fmax(time, p->x[0][0]), before = y;
+  for (; n < last && x < time + dt; n++) {
+    const double end = fmin(p->x[0][n + 1], time + dt);
+    const double next = p->value[n] + chord(p, n) * (end - p->x[0][n]), change = next - y;
     if (x > time && fabs(change - slope * (end - time)) > BEND * range) return x - time;
     if (fabs(change) > most)
       return x + (end - x) * (y + copysign(most, change) - before) / (next - before) - time;
@@ -298,33 +191,46 @@ static double step_for(const points_t *p, double range, double time, double dt) 
 double oak_tables_step(const oak_setup_t *setup, double time, double dt) {
   const double least = JUMP * dt;
   for (int t = 0; t < setup->tables.count; t++) {
-    const points_t p = {.x = setup->tables.table[t].x,
-                        .y = setup->tables.table[t].y,
-                        .count = setup->tables.table[t].count};
+    const oak_points_t *p = &setup->tables.table[t].kept;
     double low = INFINITY, high = -INFINITY;
-    for (int n = 0; n < p.count; n++) low = fmin(low, p.y[n]), high = fmax(high, p.y[n]);
-    if (high > low) dt = step_for(&p, high - low, time, dt);
+    for (int n = 0; n < p->count[0]; n++)
+      low = fmin(low, p->value[n]), high = fmax(high, p->value[n]);
+    if (high > low) dt = step_for(p, high - low, time, dt);
   }
   return isfinite(least) ? fmax(dt, least) : dt;
 }
 
 /* ---- for the kernels */
 
-static void print_none(const char *name, FILE *f) {
-  fprintf(f, "#define OAK_TABLE_SIZE_%s 0\nOAK_TABLE_DATA(oak_table_%s, 4) = {0};\n", name, name);
+static oak_status_t print_table(oak_setup_t *setup, int t, oak_table_printer_t *out) {
+  oak_points_t p = {.path = setup->tables.table[t].path,
+                    .dim = setup->tables.table[t].dim,
+                    .words = setup->tables.table[t].words};
+  oak_status_t st = oak_points_read(&p);
+  if (st == OAK_OK) hash_points(&p, setup->tables.table[t].hash);
+  if (st == OAK_OK) st = oak_table_print(out, setup->tables.table[t].name, &p);
+  setup->tables.table[t].points = p.count[0] * p.count[1];
+  if (st == OAK_OK && setup->tables.table[t].over_time)
+    setup->tables.table[t].kept = p;
+  else
+    oak_points_free(&p);
+  return st;
 }
 
 static oak_status_t make_text(oak_setup_t *setup, oak_owner_t owner) {
   size_t size;
   FILE *f = open_memstream(&setup->tables.text[owner], &size);
+  oak_table_printer_t out = {.f = f, .real_size = setup->real_size};
   OAK_CHECK(f, OAK_ERR_MEMORY, "no memory for the tables of %s", setup->files.problem);
   oak_status_t st = OAK_OK;
   for (int t = 0; t < setup->tables.count && st == OAK_OK; t++) {
     if (setup->tables.table[t].owner != owner) continue;
     st = find_file(setup, t);
-    if (st == OAK_OK && *setup->tables.table[t].path) st = print_samples(setup, t, f);
-    if (st == OAK_OK && !*setup->tables.table[t].path) print_none(setup->tables.table[t].name, f);
+    if (st == OAK_OK && *setup->tables.table[t].path) st = print_table(setup, t, &out);
+    if (st == OAK_OK && !*setup->tables.table[t].path)
+      oak_table_print_none(f, setup->tables.table[t].name);
   }
+  oak_table_print_end(&out);
   const int failed = ferror(f);
   if ((fclose(f) != 0 || failed) && st == OAK_OK)
     st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for the tables of %s", setup->files.problem);
@@ -332,22 +238,54 @@ static oak_status_t make_text(oak_setup_t *setup, oak_owner_t owner) {
 }
 
 oak_status_t oak_tables_read(oak_setup_t *setup) {
-  if (!setup->tables.count) return OAK_OK;
-  OAK_TRY(make_text(setup, OAK_OF_PHYSICS));
-  return make_text(setup, OAK_OF_PROBLEM);
+  int any = setup->reactions.text != NULL;
+  if (setup->tables.count) {
+    OAK_TRY(make_text(setup, OAK_OF_PHYSICS));
+    OAK_TRY(make_text(setup, OAK_OF_PROBLEM));
+  }
+  for (int t = 0; t < setup->tables.count; t++) any |= *setup->tables.table[t].path != 0;
+  OAK_CHECK(
+      !any || setup->flux_size == setup->real_size, OAK_ERR_INPUT,
+      "%s: scheme.precision = single_fluxes does not know tables and reactions, whose numbers "
+      "have one precision: use double, mixed or single",
+      oak_params_origin(setup->params, "scheme.precision"));
+  return OAK_OK;
 }
 
 void oak_tables_print(const oak_setup_t *setup, int describe, FILE *f) {
   const oak_declared_t *d = &setup->files.declared;
-  for (int n = 0; n < d->ntable && describe; n++) print_none(d->table[n].name, f);
+  for (int n = 0; n < d->ntable && describe; n++) oak_table_print_none(f, d->table[n].name);
   for (int o = 0; o < 2 && !describe; o++)
     if (setup->tables.text[o]) fputs(setup->tables.text[o], f);
 }
 
+void oak_tables_report(const oak_setup_t *setup, FILE *f) {
+  static const char *const transport[] = {"mobility", "diffusion"};
+  int count = 0;
+  for (int t = 0; t < setup->tables.count; t++)
+    if (*setup->tables.table[t].path)
+      fprintf(f, "%s%s of %d numbers", count++ ? ", " : "  tables: ", setup->tables.table[t].key,
+              setup->tables.table[t].points);
+  if (count) fprintf(f, "\n");
+  if (setup->reactions.note) fputs(setup->reactions.note, f);
+  for (int n = 0; n < 2 && setup->reactions.note; n++) {
+    const char *from = setup->reactions.transport[n];
+    int own = 0;
+    for (int t = 0; t < setup->tables.count && !own; t++)
+      own = !strcmp(setup->tables.table[t].name, transport[n]) && *setup->tables.table[t].path;
+    fprintf(f, "    %s: %s%s\n", transport[n],
+            own     ? "the key of [physics]"
+            : *from ? from
+                    : "",
+            own || *from ? "" : "a formula of the physics, because no table gives it");
+  }
+  if (setup->tables.error > 0)
+    fprintf(f, "    largest error of a formula: %.1e\n", setup->tables.error);
+}
+
 void oak_tables_free(oak_setup_t *setup) {
   for (int o = 0; o < 2; o++) free(setup->tables.text[o]);
-  for (int t = 0; t < setup->tables.count; t++) {
-    free(setup->tables.table[t].x);
-    free(setup->tables.table[t].y);
-  }
+  for (int t = 0; t < setup->tables.count; t++) oak_points_free(&setup->tables.table[t].kept);
+  free(setup->reactions.text);
+  free(setup->reactions.note);
 }

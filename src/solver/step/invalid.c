@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The message on an invalid cell: where it is, what its state is, and what to do. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "solver/data/solution.h"
+#include "solver/setup/table.h"
 #include "solver/step/sim.h"
 #include "solver/step/trace.h"
 
@@ -33,6 +35,17 @@ static const struct {
                              OAK_CALMER "set all floors and scheme.on_invalid = first_order"},
 };
 
+/* Tables that have no values beyond their ends. */
+static void name_tables(const oak_setup_t *setup, char *text, size_t size) {
+  *text = 0;
+  for (int t = 0; t < setup->tables.count; t++) {
+    const size_t length = strlen(text);
+    if (setup->tables.table[t].words & OAK_TABLE_ERROR && *setup->tables.table[t].path)
+      snprintf(text + length, size - length, "; %s gives no number beyond the ends of its table",
+               setup->tables.table[t].key);
+  }
+}
+
 /* The first invalid cell of this rank, if there is one: a line about it. */
 static oak_status_t describe_invalid(oak_t *sim, int state, oak_invalid_t kind) {
   OAK_FREED double *valid = NULL;
@@ -43,16 +56,17 @@ static oak_status_t describe_invalid(oak_t *sim, int state, oak_invalid_t kind) 
     st = oak_read_state(&sim->data, state, 2 * sim->setup.nvar, b, 1, valid);
     while (st == OAK_OK && c < sim->setup.cells && valid[c] != 0) c++;
     if (st != OAK_OK || c == sim->setup.cells) continue;
-    char values[1024], place[96];
+    char values[1024], place[96], tables[512];
+    name_tables(&sim->setup, tables, sizeof tables);
     oak_print_place(&sim->data, b, c, place, sizeof place);
     oak_print_state(&sim->data, state, b, c, values, sizeof values);
     st = OAK_FAIL(OAK_ERR_STATE,
                   "invalid state %s (step %ld, time %.6g) at (%s), level %d: %s; density and "
-                  "pressure must be positive, values finite%s: %s",
+                  "pressure must be positive, values finite%s: %s%s",
                   invalid_text[kind].when, sim->data.clock.step, sim->data.clock.time, place,
                   sim->data.mesh->level[b], values,
                   sim->setup.scalars.values ? ", scalars as physics.scalar_values says" : "",
-                  invalid_text[kind].advice);
+                  invalid_text[kind].advice, tables);
   }
   return st;
 }
