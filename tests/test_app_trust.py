@@ -72,6 +72,7 @@ SOURCES = {
     "own sources in a folder of a group that may exchange the program": (SHARE + "chmod 775 share me/build", "share/oak"),
     "own tree": (TREE + "true", "."),
     "sources that others may write": (SHARE + "chmod 777 share/oak", None),
+    "a folder of sources that others may write": (SHARE + "mkdir -p share/oak/physics && chmod 777 share/oak/physics", None),
     "sources that a group may write": (SHARE + "chmod 775 share/oak", None),
     "sources that others may replace": (SHARE + "chmod 777 share", None),
     "a link of others to sources": (SHARE + "mv share/oak mine && ln -s ../mine share/oak && chmod 1777 share", None),
