@@ -17,8 +17,7 @@
 #include "kernels/bodies.h"
 
 /* The squared indicator of a cell of value u between the values below[] and above[] along each
- * axis.
- */
+ * axis. */
 OAK_FN real indicator2(real u, const real below[], const real above[], real eps, real eps_abs) {
   real sum = 0;
 #if OAK_REFINE_GRADIENT

@@ -21,8 +21,7 @@ oak_status_t oak_initial_state(oak_t *sim, int state) {
 
 static oak_status_t set_initial(oak_t *sim, int look, int *found) {
   *found = 0;
-  oak_status_t st = oak_globals_clear(sim);
-  if (st == OAK_OK) st = launch(sim, 0, look);
+  oak_status_t st = launch(sim, 0, look);
   if (st == OAK_OK) st = oak_count_invalid(&sim->data, found);
   OAK_TRY(oak_data_agree(&sim->data, st));
   MPI_Allreduce(MPI_IN_PLACE, found, 1, MPI_INT, MPI_BOR, sim->setup.comm);
@@ -33,6 +32,7 @@ oak_status_t oak_set_initial(oak_t *sim) {
   OAK_BEGIN(sim);
   OAK_TRY(oak_sim_fits(sim));
   int found;
+  OAK_TRY(oak_data_agree(&sim->data, oak_globals_clear(sim)));
   OAK_TRY(set_initial(sim, OAK_LOOK_BODIES, &found));
   oak_rates_forget(sim);
   sim->rates.least = 0;
