@@ -10,7 +10,7 @@
 #error "numerics/riemann_sides.h is included while a hook has another name: include it later"
 #endif
 
-/* kernels/user.h compares it with the number of variables in the end. */
+/* kernels/hooks/user.h compares it with the number of variables in the end. */
 enum { OAK_NVAR_OF_SIDES = PHYSICS_NVAR };
 
 /* Conserved states, fluxes and wave speeds of both sides. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Reactions from the file reactions.file, for a physics whose variables are the densities of
  * OAK_SPECIES species in 1/m^3, electrons first. oak writes the macros in front of the files
- * (src/solver/setup/reactions.c). OAK_SPECIES_LIST(X) is X(number, name, charge) for each. Td is
+ * (src/setup/reactions.c). OAK_SPECIES_LIST(X) is X(number, name, charge) for each. Td is
  * E/N, N the density of the gas. */
 #ifndef OAK_REACTIONS_KERNEL_H
 #define OAK_REACTIONS_KERNEL_H

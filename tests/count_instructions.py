@@ -31,7 +31,7 @@ COUNTED = {"flux kernel": "oak_flux", "halo kernel": "oak_halo", "refinement fla
 TOLERANCE = 0.02
 # Arithmetic: a constant of the model, and its file. The criterion looks at one variable.
 FLOPS = {"oak_flux": ("FLUX_FLOPS", "app/bench_kernels.c"),
-         "oak_refine_flags": ("LOHNER_FLOPS", "src/solver/program/kernel_use.c")}
+         "oak_refine_flags": ("LOHNER_FLOPS", "src/api/kernel_use.c")}
 FLOPS_TOLERANCE = 0.05
 
 

@@ -97,7 +97,7 @@ def find_sources(name, options):
         for path in ("me/build", "files/include/oak", "files/kernels"):
             os.makedirs(os.path.join(work, path), 0o755)
         oak_test.write(work, "files/include/oak/kernel.h", "")
-        oak_test.write(work, "files/kernels/flux.c", "")
+        oak_test.write(work, "files/kernels/flux/flux.c", "")
         shutil.copy(options.oak, os.path.join(work, "me/build/oak"))
         subprocess.run(f"umask 022 && chmod -R go-w . && {commands}", shell=True, check=True, cwd=work)
         done = subprocess.run([os.path.join(work, "me/build/oak"), "info"], capture_output=True, text=True, check=False, cwd=top,

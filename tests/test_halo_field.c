@@ -265,8 +265,8 @@ static double outside_value(const field_t *f, int v, int level, int face, const 
   return (bc.kind == OAK_BC_ANTIMIRROR ? -1 : 1) * cell_value(f, v, level, inside);
 }
 
-/** The values to which an entry of the table of faces or edges points; kernels/field.h and
- * kernels/edges.h read them in this way. \a pieces of a halo buffer. */
+/** The values to which an entry of the table of faces or edges points; kernels/access/field.h and
+ * kernels/ghosts/edges.h read them in this way. \a pieces of a halo buffer. */
 static void *side(const field_t *f, oak_face_t t, int pieces, int64_t *offset) {
   const sim_t *s = &f->s;
   const oak_pattern_t *p = &s->sim->data.pattern;

@@ -4,7 +4,7 @@
 #define _GNU_SOURCE 1
 #include "output_test.h"
 
-#include "solver/output/output.h"
+#include "output/output.h"
 
 static const oak_series_t *series_of(const char *kind) {
   int k = 0;

@@ -10,8 +10,8 @@
 #include <signal.h>
 #include <sys/stat.h>
 
-#include "solver/output/output.h"
-#include "solver/run/saving.h"
+#include "output/output.h"
+#include "run/saving.h"
 
 static int due(oak_schedule_t *s, double time, long step) {
   return oak_schedule_due(s, time, step, 0);

@@ -5,7 +5,7 @@
 // TEST np={1,3} timeout=240
 #include "solver_test.h"
 
-#include "solver/item/view.h"
+#include "output/view.h"
 
 /* A linear field: a constant and slopes. */
 typedef struct {

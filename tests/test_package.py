@@ -55,7 +55,7 @@ def main():
         check_program(os.path.join(tree, "build_deb", "oak"), commit, os.path.join(top, "built"), env)
         package, = glob.glob(os.path.join(tree, "dist", "oak_*.deb"))
         listed = run(["dpkg-deb", "-c", package], top)
-        for path in ("usr/bin/oak", "usr/include/oak.h", "usr/share/oak/kernels/flux.c", "usr/share/doc/oak/copyright",
+        for path in ("usr/bin/oak", "usr/include/oak.h", "usr/share/oak/kernels/flux/flux.c", "usr/share/doc/oak/copyright",
                      "usr/share/man/man1/oak.1.gz", "usr/share/oak/docs/tutorial.md"):
             assert path in listed, f"the package lacks {path}:\n{listed}"
         if shutil.which("lintian"):

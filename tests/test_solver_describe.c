@@ -3,7 +3,7 @@
  * any form and length, files that change, misspelt hooks and macros, macros of older versions. */
 // TEST np={2}
 #define _DEFAULT_SOURCE 1
-#include "solver/create/create.h"
+#include "api/create.h"
 #include "solver_test.h"
 
 static char folder[] = "/tmp/oak_describe_XXXXXX";

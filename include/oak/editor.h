@@ -63,7 +63,7 @@ struct physics_parameters {
 
 /* A problem file is not included, because it is the file that is opened. Only its parameters stand
  * in front, as they were when `oak editor` ran. */
-#define OAK_PROBLEM "kernels/no_problem.c"
+#define OAK_PROBLEM "kernels/language/no_problem.c"
 #ifndef OAK_EDITOR_PARAMETERS
 #define OAK_EDITOR_PARAMETERS double oak_unused;
 #endif
@@ -86,9 +86,9 @@ struct problem_parameters {
 
 /* What a file that is not a kernel finds in front of it. */
 #ifdef OAK_EDITOR_OPENS_PHYSICS
-#include "kernels/hooks.h"
+#include "kernels/language/hooks.h"
 #elif defined OAK_EDITOR_OPENS_PROBLEM
-#include "kernels/problem.h"
+#include "kernels/hooks/problem.h"
 #endif
 
 #endif

@@ -50,7 +50,7 @@ OAK_FN real oak_abs(real x) {
   return sizeof(real) == 4 ? (real)fabsf((float)x) : (real)fabs((double)x);
 }
 
-/* Parameters of physics and problem: oak writes the structures (kernels/hooks.h). */
+/* Parameters of physics and problem: oak writes the structures (kernels/language/hooks.h). */
 typedef struct physics_parameters physics_parameters_t;
 typedef struct problem_parameters problem_parameters_t;
 

@@ -81,8 +81,8 @@ enum { OAK_FACE_SAME, OAK_FACE_FINER, OAK_FACE_COARSER, OAK_FACE_BOUNDARY };
 enum { OAK_BASE_OWN = 0, OAK_BASE_HALO = 1, OAK_BASE_PEERS = 2 };
 
 /** The largest number of parameters of physics and problem together, and the largest size in bytes
- * of texts that their files declare, with the zero at the end (kernels/hooks.h). A GPU has 64 KiB
- * for constants. */
+ * of texts that their files declare, with the zero at the end (kernels/language/hooks.h). A GPU has
+ * 64 KiB for constants. */
 enum {
   OAK_MAX_PARAMETERS = 256,
   OAK_HELP_BYTES = 160,
@@ -138,7 +138,7 @@ typedef struct {
   long step;                  /**< steps taken so far */
   const oak_beside_t *beside; /**< [fields] fields beside the state; NULL: none */
   int finest;                 /**< mesh.max_level */
-  unsigned rounding;          /**< of the present stage, see kernels/rounding.h */
+  unsigned rounding;          /**< of the present stage, see kernels/access/rounding.h */
 } oak_field_t;
 
 /** One forward Euler step of a Runge-Kutta stage: out = dt F(u) + sum w[i] prev[i]. */
@@ -169,8 +169,8 @@ typedef struct {
   double *out; /**< [chunk][2] largest rate, sum of bad */
 } oak_results_args_t;
 
-/** Cells to be computed again with first-order fluxes (kernels/repair.c). The mark of a cell has
- * one bit for each face that gets a first-order flux, and one bit for the cell itself. */
+/** Cells to be computed again with first-order fluxes (kernels/flux/repair.c). The mark of a cell
+ * has one bit for each face that gets a first-order flux, and one bit for the cell itself. */
 typedef struct {
   oak_field_t f;       /**< the state that a stage has made */
   store_t *u;          /**< the same state, to be changed */
@@ -362,7 +362,7 @@ typedef struct {
 /** Elliptic equations of a run. */
 enum { OAK_MAX_EQUATIONS = 8 };
 
-/** Poisson's equation and fields beside the state (kernels/poisson.c). */
+/** Poisson's equation and fields beside the state (kernels/fields/poisson.c). */
 typedef struct {
   oak_field_t f;
   double *values; /**< [nblock][N^d] of the solver */
@@ -377,8 +377,8 @@ typedef struct {
   int face;         /**< the face that this launch works on */
 } oak_poisson_args_t;
 
-/** Numbers on faces, which hooks of fluxes read (kernels/face_fields.c). */
-/** Bodies (kernels/bodies.h). */
+/** Numbers on faces, which hooks of fluxes read (kernels/fields/face_fields.c). */
+/** Bodies (kernels/bodies/bodies.h). */
 enum { OAK_BODY_ELECTRODE, OAK_BODY_DIELECTRIC, OAK_BODY_WALL };
 enum { OAK_ALL_BODIES = 7 }; /**< bits of these kinds */
 enum { OAK_BODY_EMIT, OAK_BODY_ABSORB, OAK_BODY_REFLECT };
@@ -405,7 +405,7 @@ typedef struct {
   int given[6];       /**< faces of the domain where the solution of the first equation is given */
 } oak_face_fields_args_t;
 
-/** Variables that kernels/derived.c computes. */
+/** Variables that kernels/fields/derived.c computes. */
 enum {
   OAK_DERIVED_SPEED,
   OAK_DERIVED_MACH,
@@ -459,7 +459,7 @@ typedef struct {
   double *out; /**< [nblock][globals] */
 } oak_globals_args_t;
 
-/** Hooks of a physics on given pairs of states, for oak check: kernels/identities.c. */
+/** Hooks of a physics on given pairs of states, for oak check: kernels/check/identities.c. */
 typedef struct {
   oak_field_t f;    /**< only f.user */
   const double *in; /**< [n][2 V + 2] */
@@ -516,7 +516,7 @@ typedef struct {
   oak_measured_t *out; /**< [n] */
 } oak_measure_args_t;
 
-/** The force on solids (kernels/forces.c). */
+/** The force on solids (kernels/read/forces.c). */
 typedef struct {
   oak_field_t f;
   long first;     /**< block of the first result */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Volumes, lengths and points of space in the coordinates of oak/kernel_args.h (OAK_POLAR, ...), on
- * the host. Kernels have kernels/geometry.h. Private. */
+ * the host. Kernels have kernels/geometry/geometry.h. Private. */
 #ifndef OAK_BASE_GEOMETRY_H
 #define OAK_BASE_GEOMETRY_H
 

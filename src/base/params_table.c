@@ -377,7 +377,7 @@ const oak_param_desc_t oak_param_table[] = {
 
 const int oak_param_table_count = (int)(sizeof oak_param_table / sizeof oak_param_table[0]);
 
-/* Further keys of a kind are in its file in src/solver/kinds. */
+/* Further keys of a kind are in its file in src/output. */
 const oak_param_desc_t oak_output_keys[] = {
     REAL("output.NAME.every", "0", 0, INFINITY, "time", "Time between outputs; 0: none by time."),
     INT("output.NAME.every_steps", "0", 0, INFINITY, "steps",

@@ -93,7 +93,8 @@ static void want_flags(const oak_device_t *dev, oak_words_t *wanted) {
   oak_words_split(wanted,
                   "-Werror=implicit-function-declaration -Werror=incompatible-pointer-types "
                   "-Werror=int-conversion");
-  /* With this flag messages name the line of the user's file instead of a macro in kernels/hooks.h.
+  /* With this flag messages name the line of the user's file instead of a macro in
+   * kernels/language/hooks.h.
    */
   oak_words_split(wanted, "-ftrack-macro-expansion=0");
   /* gcc tuned for Zen 3 copies larger sets of parameters to each cell as a whole, and then does

@@ -5,7 +5,7 @@
  * the mesh that are finer are replaced by their parents, which live only here. Each level is a mesh
  * of its own with a pattern of ghost cells, so the equation, the fluxes at refinement boundaries
  * and the exchange are the same on all of them. Level 0 has one block per tree; it is solved as one
- * array of cells (kernels/elliptic_flat.c). */
+ * array of cells (kernels/multigrid/elliptic_flat.c). */
 #ifndef OAK_ELLIPTIC_HOST_H
 #define OAK_ELLIPTIC_HOST_H
 
@@ -155,7 +155,7 @@ typedef struct oak_elliptic {
   oak_elliptic_level_t level[OAK_MESH_MAX_LEVEL + 2]; /**< 0 is the coarsest */
   oak_module_t *module;
   oak_kernel_t *halo;
-  int plain;                 /**< kernels/elliptic_plain.c is in use */
+  int plain;                 /**< kernels/multigrid/elliptic_plain.c is in use */
   int lines;                 /**< smoothing solves lines of cells, along each axis in turn */
   int chains;                /**< these lines go on from block to block on levels of few cells */
   int sweeps;                /**< of smoothing, before and after the correction */
@@ -405,7 +405,7 @@ oak_status_t oak_elliptic_time(oak_elliptic_t *e, oak_elliptic_part_t part, int 
  * Collective. */
 oak_status_t oak_elliptic_gradient(oak_elliptic_t *e, int axis, void *out);
 /** The derivatives across faces as the equation has them, differences over the cell size, to \a out
- * [nblock][OAK_FACE_REALS] (kernels/field.h) on the device. Collective. */
+ * [nblock][OAK_FACE_REALS] (kernels/access/field.h) on the device. Collective. */
 oak_status_t oak_elliptic_slopes(oak_elliptic_t *e, void *out);
 
 #endif

@@ -16,21 +16,25 @@
 static const char front[] =
     "struct physics_parameters { double none; };\n"
     "struct problem_parameters { double none; };\n"
-    "#define OAK_PHYSICS \"kernels/elliptic_physics.c\"\n"
-    "#define OAK_PROBLEM \"kernels/no_problem.c\"\n"
+    "#define OAK_PHYSICS \"kernels/multigrid/elliptic_physics.c\"\n"
+    "#define OAK_PROBLEM \"kernels/language/no_problem.c\"\n"
     "#define OAK_ELLIPTIC 1\n#define OAK_LIMITER upwind\n";
-static const char *const parts[] = {"kernels/halo.c",           "kernels/elliptic.c",
-                                    "kernels/elliptic_plain.c", "kernels/elliptic_faces.c",
-                                    "kernels/elliptic_move.c",  "kernels/elliptic_flat.c",
-                                    "kernels/elliptic_poles.c", "kernels/elliptic_bodies.c"};
+static const char *const parts[] = {"kernels/ghosts/halo.c",
+                                    "kernels/multigrid/elliptic.c",
+                                    "kernels/multigrid/elliptic_plain.c",
+                                    "kernels/multigrid/elliptic_faces.c",
+                                    "kernels/multigrid/elliptic_move.c",
+                                    "kernels/multigrid/elliptic_flat.c",
+                                    "kernels/multigrid/elliptic_poles.c",
+                                    "kernels/multigrid/elliptic_bodies.c"};
 enum { NPARTS = sizeof parts / sizeof *parts };
 
 /* Gauss-Seidel must reduce those errors that the next coarser level does not represent. In cells
  * with unequal sides the slowest of them has a wavelength of four cells along their longest side
  * and is constant along the others. Jacobi's method multiplies it by `slowest`. A sweep with the
  * best over-relaxation for this error multiplies it by about relax - 1, and together the sweeps
- * shall divide it by 20. Returns 0 if kernels/elliptic.h has the numbers: for cubes, and where
- * smoothing solves lines. */
+ * shall divide it by 20. Returns 0 if kernels/multigrid/elliptic.h has the numbers: for cubes, and
+ * where smoothing solves lines. */
 static int choose_sweeps(oak_elliptic_t *e, double *relax) {
   double sum = 0, least = INFINITY, most = 0;
   for (int d = 0; d < e->dim; d++) {

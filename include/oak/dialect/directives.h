@@ -314,7 +314,7 @@ OAK_FN OAK_REAL oak_sqrt(OAK_REAL x) {
 
 #define OAK_UNROLL_BY(n)
 
-/* Forms of kernels that go cell by cell (kernels/flux_cells.h). */
+/* Forms of kernels that go cell by cell (kernels/flux/cells.h). */
 #ifndef OAK_CELL_LOOPS
 #define OAK_CELL_LOOPS 1
 #endif

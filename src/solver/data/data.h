@@ -8,7 +8,7 @@
 #include "mesh/mesh.h"
 #include "oak.h"
 #include "oak/kernel_args.h"
-#include "solver/setup/setup.h"
+#include "setup/setup.h"
 
 /** Device memory of the blocks (storage.c). */
 typedef struct {

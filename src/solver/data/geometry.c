@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Volumes of cells in the coordinates of the mesh, on the host; kernels have kernels/geometry.h. */
+ * Volumes of cells in the coordinates of the mesh, on the host; kernels have
+ * kernels/geometry/geometry.h. */
 #include <math.h>
 
 #include "solver/data/data.h"

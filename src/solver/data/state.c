@@ -30,7 +30,7 @@ void oak_data_geometry(const oak_data_t *data, int block, double origin[3], doub
   }
 }
 
-/* What is added to the numbers of cells from stage to stage, see kernels/rounding.h. */
+/* What is added to the numbers of cells from stage to stage, see kernels/access/rounding.h. */
 static const unsigned NEXT_STAGE = 0x881403b9u;
 
 static unsigned stage_number(const oak_data_t *data) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The variables that outputs may ask for, by name: conserved and primitive ones, those that
- * describe the mesh, derived ones and hooks OUTPUT (kernels/derived.c), and fields beside the
- * state. Private. */
+ * describe the mesh, derived ones and hooks OUTPUT (kernels/fields/derived.c), and fields beside
+ * the state. Private. */
 #ifndef OAK_VARIABLES_H
 #define OAK_VARIABLES_H
 
@@ -82,10 +82,10 @@ oak_status_t oak_variable_keep(oak_data_t *data, int variable, int first, int co
 oak_status_t oak_variables_measure(oak_data_t *data, int count, const int *variable,
                                    const int (*box)[6], int dielectrics, oak_measured_t *out);
 
-/** Number in kernels/derived.c of the derived variable or the hook OUTPUT of that name, -1: there
- * is none. Rank-local. */
+/** Number in kernels/fields/derived.c of the derived variable or the hook OUTPUT of that name, -1:
+ * there is none. Rank-local. */
 int oak_derived_find(const oak_setup_t *setup, const char *name);
-/** Build the module of kernels/derived.c, once. Collective. */
+/** Build the module of kernels/fields/derived.c, once. Collective. */
 oak_status_t oak_derived_build(oak_data_t *data);
 
 #endif

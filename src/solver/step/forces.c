@@ -19,7 +19,7 @@ int oak_forces_has(const oak_setup_t *setup, int d) {
 
 static oak_status_t build(oak_t *sim) {
   if (sim->forces.kernel) return OAK_OK;
-  OAK_TRY(oak_setup_build_module(&sim->setup, "forces", &sim->forces.module));
+  OAK_TRY(oak_setup_build_module(&sim->setup, "read/forces", &sim->forces.module));
   return oak_agree(sim->setup.comm, oak_device_kernel(sim->setup.dev, sim->forces.module,
                                                       "oak_forces", &sim->forces.kernel));
 }

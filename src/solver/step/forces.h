@@ -4,7 +4,7 @@
 #define OAK_SOLVER_FORCES_H
 
 #include "oak.h"
-#include "solver/setup/setup.h"
+#include "setup/setup.h"
 
 /** Whether a run has component \a d of the force: there are solids and velocities, and the axis has
  * the same direction everywhere. */

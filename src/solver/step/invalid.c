@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "solver/data/solution.h"
-#include "solver/setup/table.h"
+#include "setup/table.h"
 #include "solver/step/sim.h"
 #include "solver/step/trace.h"
 

@@ -13,7 +13,7 @@
 
 #include "oak.h"
 #include "oak/kernel_args.h"
-#include "solver/setup/runge_kutta.h"
+#include "setup/runge_kutta.h"
 
 /** What a part needs of others. */
 enum {

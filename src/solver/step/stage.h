@@ -6,7 +6,7 @@
 #include "halo/pattern.h"
 #include "oak.h"
 #include "oak/kernel_args.h"
-#include "solver/setup/runge_kutta.h"
+#include "setup/runge_kutta.h"
 
 /* stage.c */
 /** Arguments of the flux kernel for a stage of a step `dt` that goes to state `out`. */

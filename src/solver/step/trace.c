@@ -93,7 +93,7 @@ oak_status_t oak_trace(oak_t *sim, int nstate, unsigned wanted, double least) {
   if (!(there & wanted)) return OAK_OK;
   /* The run has failed already. If the hooks cannot be called, that message remains. */
   if (!sim->trace.module &&
-      oak_setup_build_module(&sim->setup, "trace", &sim->trace.module) != OAK_OK)
+      oak_setup_build_module(&sim->setup, "check/trace", &sim->trace.module) != OAK_OK)
     return OAK_OK;
   oak_status_t st =
       oak_device_kernel(sim->setup.dev, sim->trace.module, "oak_trace", &sim->trace.kernel);

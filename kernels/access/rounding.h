@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * How results are rounded to the numbers of a state. Without scheme.precision = mixed this file
+ * does nothing.
+ *
+ * With it, results in double precision are stored in single precision. Rounding to the nearest
+ * number would lose all changes per stage that are smaller than half of its last digit, 6e-8 of the
+ * value. In a smooth flow many cells would also be rounded to the same side. Therefore the rounding
+ * is stochastic (M. P. Connolly, N. J. Higham, T. Mary, SIAM J. Sci. Comput. 43 (2021) A566): a
+ * result lies between two numbers of single precision. Its distance from the lower one is divided
+ * by the distance between both. If the quotient exceeds a threshold, the result becomes the upper
+ * number. Thresholds take all values from 0 to 1 equally often. The rounded number then is the
+ * result on average.
+ *
+ * Thresholds are hashes of the place of a cell, the variable and the count of stages, and of
+ * nothing else. So results are the same for any number of ranks and after a restart. Thresholds
+ * that depend on those of the stage before would not work, because the rounding of one stage
+ * decides what the next one has to round. */
+#ifndef OAK_ROUNDING_H
+#define OAK_ROUNDING_H
+
+#include "kernels/access/field.h"
+
+#ifdef OAK_STORE
+/* Odd numbers that are added from cell to cell along x, y and z, and from variable to variable. */
+#define OAK_NEXT_X 0xe19b01abu
+#define OAK_NEXT_Y 0xc6d1d6c9u
+#define OAK_NEXT_Z 0xaf36d01fu
+#define OAK_NEXT_VARIABLE 0x9a69443eu
+
+/** The number of cell (i, j, k) of a block in the present stage. */
+OAK_FN unsigned oak_cell_number(const oak_field_t *f, long block, int i, int j, int k) {
+  const oak_block_t *b = &f->block[block];
+  unsigned n = f->rounding + (unsigned)b->level * OAK_NEXT_VARIABLE;
+  n +=
+      ((unsigned)(long long)(b->origin[0] * oak_inv_dx(f, b->level, 0)) + (unsigned)i) * OAK_NEXT_X;
+  n +=
+      ((unsigned)(long long)(b->origin[1] * oak_inv_dx(f, b->level, 1)) + (unsigned)j) * OAK_NEXT_Y;
+  if (OAK_DIM == 3)
+    n += ((unsigned)(long long)(b->origin[2] * oak_inv_dx(f, b->level, 2)) + (unsigned)k) *
+         OAK_NEXT_Z;
+  return n;
+}
+
+/** x rounded to single precision with threshold t, in units of 2^-32. The 29 digits that single
+ * precision does not have are dropped after t has been added to them. */
+OAK_FN real oak_rounded(real x, unsigned t) {
+  union {
+    double value;
+    unsigned long long bits;
+  } n;
+  n.value = x;
+  n.bits = (n.bits + (t >> 3)) & ~0x1fffffffULL;
+  return n.value;
+}
+
+/** Round a result, u[], of the cell with this number to numbers that a state can store. Checks of
+ * the result then see the numbers that later stages read. */
+OAK_FN void oak_round_result(sum_t u[], unsigned number) {
+  unsigned t = number; /* mixed by three steps of a hash: neighbours get independent thresholds */
+  t = (t ^ t >> 16) * 0x7feb352du;
+  t = (t ^ t >> 15) * 0x846ca68bu;
+  t ^= t >> 16;
+  OAK_UNROLL
+  for (int v = 0; v < NVAR; v++)
+    u[v] = oak_rounded(u[v], t * (1u + (unsigned)v * OAK_NEXT_VARIABLE));
+}
+
+/** The same to the nearest number, where there are no stages. */
+OAK_FN void oak_round_nearest(real u[]) {
+  OAK_UNROLL
+  for (int v = 0; v < NVAR; v++) u[v] = (real)(store_t)u[v];
+}
+#else
+#define OAK_NEXT_X 0u
+#define OAK_NEXT_Y 0u
+#define OAK_NEXT_Z 0u
+#define oak_cell_number(f, block, i, j, k) 0
+#define oak_round_result(u, number) ((void)(number))
+#define oak_round_nearest(u) ((void)(u))
+#endif
+
+#endif

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Diffusive fluxes: the rate of change by the hooks DIFFUSIVE_FLUX, from gradients at faces. It is
+ * added to the other rates in the flux kernel (scheme.diffusion = explicit), or advanced by itself
+ * in stages of super time stepping (rkl2). Part of the kernels only where a file has the hook.
+ *
+ * Gradients along a face need cells beyond edges. Blocks have no ghost cells, so oak_primitive
+ * first writes some blocks with one layer of them, in primitive variables. oak_diffusion reads
+ * these copies, in which all cells have fixed places. */
+#include "kernels/diffusion/diffusive_flux.h"
+#include "kernels/ghosts/edges.h"
+
+/* What oak_store does, for memory that is not part of a state. */
+OAK_FN void put_reals(real *to, long long stride, const real q[]) {
+  OAK_UNROLL
+  for (int v = 0; v < NVAR; v++) to[v * stride] = q[v];
+}
+
+#if OAK_COORDINATES
+/* The face of the domain beyond which cell x[] of a block lies along axis d; -1: none. */
+OAK_FN int boundary_beyond(const oak_diffusion_args_t *arg, long block, const int x[3], int d) {
+  const oak_block_t *b = &arg->f.block[block];
+  const double wide = OAK_ALONG(d) * oak_dx(&arg->f, b->level, d);
+  const double first = d ? floor((b->origin[d] - arg->f.low[d]) / wide + 0.5) : b->first;
+  const double last = arg->trees[d] * (double)(1LL << b->level) - 1;
+  return x[d] < 0 && first == 0 ? 2 * d : x[d] >= OAK_ALONG(d) && first == last ? 2 * d + 1 : -1;
+}
+
+/* Walls of the domain with slip (slip_arm). Beyond an edge of the domain, the condition of the
+ * later axis wins, which may give the state. */
+OAK_FN void slip_at_boundary(const oak_diffusion_args_t *arg, long block, const int x[3],
+                             real q[NVAR]) {
+  int given = 0;
+  for (int dir = OAK_DIM - 1; dir >= 0 && PHYSICS_NORMAL(0) >= 0; dir--) {
+    const int face = boundary_beyond(arg, block, x, dir),
+              inside[3] = {OAK_MIN(OAK_MAX(x[0], 0), OAK_NX - 1),
+                           OAK_MIN(OAK_MAX(x[1], 0), OAK_NY - 1), 0};
+    const oak_bc_t *bc = arg->bc + face * NVAR;
+    double ghost[3], mirror[3];
+    if (face < 0) continue;
+    oak_center(&arg->f, block, x[0], x[1], 0, ghost);
+    oak_center(&arg->f, block, inside[0], inside[1], 0, mirror);
+    for (int v = 0; v < NVAR; v++) {
+      const int slips = oak_has_arm(v, dir) && bc[v].kind == OAK_BC_MIRROR &&
+                        bc[PHYSICS_NORMAL(dir)].kind == OAK_BC_ANTIMIRROR;
+      if (slips && !given)
+        q[v] *= (real)(slip_arm(dir, ghost[dir], 0) / slip_arm(dir, mirror[dir], 0));
+    }
+    given |= bc[0].kind == OAK_BC_USER_STATE;
+  }
+}
+#else
+#define slip_at_boundary(arg, block, x, q) ((void)0)
+#endif
+
+/* One cell with its primitive state; corners in 3D are left out, because nothing reads them. */
+OAK_FN void primitive_cell(const oak_diffusion_args_t *arg, const oak_user_t *user, long block,
+                           const int x[3], real *out) {
+  int outside = 0, stride;
+  real q[NVAR];
+  for (int d = 0; d < OAK_DIM; d++) outside += x[d] < 0 || x[d] >= OAK_ALONG(d);
+  if (outside > 2) return;
+  const store_t *p = edge_cell_of(&arg->f, arg->edge, NVAR, block, x, &stride);
+  load_primitive(&user->physics, p, stride, q);
+  slip_at_boundary(arg, block, x, q);
+  put_reals(out + WIDE_INDEX(x[0], x[1], x[2]), WIDE_CELLS, q);
+}
+
+OAK_KERNEL(oak_primitive, oak_diffusion_args_t, 128) {
+  OAK_ARGS(oak_diffusion_args_t);
+  OAK_OUTER_LANES(n) {
+    const oak_user_t user = oak_user(&arg.f);
+    const long block = arg.first + n;
+    const store_t *u = arg.f.u + block * OAK_BLOCK_REALS;
+    real *out = arg.q + n * (long long)NVAR * WIDE_CELLS;
+    OAK_ROWS(row, OAK_NY * OAK_NZ, OAK_NX) {
+      const int j = row % OAK_NY, k = row / OAK_NY;
+      OAK_LANES(i, OAK_NX) {
+        real q[NVAR];
+        load_primitive(&user.physics, u + OAK_INDEX(i, j, k), OAK_CELLS, q);
+        put_reals(out + WIDE_INDEX(i, j, k), WIDE_CELLS, q);
+      }
+    }
+    /* First the two ghost cells at the ends of interior rows, then the rows of ghost cells. */
+    OAK_ROWS(end, OAK_NY * OAK_NZ, 2) {
+      OAK_LANES(high, 2) {
+        const int x[3] = {high ? OAK_NX : -1, end % OAK_NY, end / OAK_NY};
+        primitive_cell(&arg, &user, block, x, out);
+      }
+    }
+    OAK_ROWS(row, WIDE_Y * WIDE_Z, WIDE_X) {
+      const int j = row % WIDE_Y - 1, k = OAK_DIM == 3 ? row / WIDE_Y - 1 : 0;
+      if (j >= 0 && j < OAK_NY && k >= 0 && k < OAK_NZ) continue;
+      OAK_LANES(i, WIDE_X) {
+        const int x[3] = {i - 1, j, k};
+        primitive_cell(&arg, &user, block, x, out);
+      }
+    }
+  }
+}
+
+/* Keep the flux through one face of cell x[] if it is at a refinement boundary. */
+OAK_FN void keep_diffusive_flux(const oak_diffusion_args_t *arg, long block, int face,
+                                const int x[3], const real flux[]) {
+  const int dir = face / 2;
+  if (x[dir] != (face & 1 ? OAK_ALONG(dir) - 1 : 0)) return;
+  const int slot = arg->f.face[block * OAK_FACES + face].bflux;
+  if (slot < 0) return;
+  const int a = x[dir == 0 ? 1 : 0], b = dir == 2 ? x[1] : x[2];
+  real *p = arg->bflux + (long long)slot * NVAR * FACE_ROOM + b * FA(dir) + a;
+  put_reals(p, FACE_CELLS(dir), flux);
+}
+
+/* Each flux is computed by the cells on both sides of a face. */
+OAK_KERNEL(oak_diffusion, oak_diffusion_args_t, 128) {
+  OAK_ARGS(oak_diffusion_args_t);
+  OAK_OUTER_LANES(n) {
+    const oak_user_t user = oak_user(&arg.f);
+    const long block = arg.first + n;
+    const int level = arg.f.block[block].level;
+    const real *wide = arg.q + n * (long long)NVAR * WIDE_CELLS;
+    store_t *out = arg.out + block * OAK_BLOCK_REALS;
+    int refined = 0;
+    for (int face = 0; face < OAK_FACES; face++)
+      refined |= arg.f.face[block * OAK_FACES + face].bflux >= 0;
+    OAK_ROWS(row, OAK_NY * OAK_NZ, OAK_NX) {
+      OAK_LANES(i, OAK_NX) {
+        const int x[3] = {i, row % OAK_NY, row / OAK_NY};
+        const real inv_dx[3] = {(real)oak_inv_dx(&arg.f, level, 0),
+                                (real)oak_inv_dx(&arg.f, level, 1),
+                                OAK_DIM == 3 ? (real)oak_inv_dx(&arg.f, level, 2) : 0};
+        const real *p = wide + WIDE_INDEX(x[0], x[1], x[2]);
+        oak_at_t at = oak_place(&arg.f, &user, block, x[0], x[1], x[2]);
+        real rate[NVAR], lower[NVAR], upper[NVAR];
+#if OAK_COORDINATES
+        const metric_t m = diffusive_metric(&arg, block, x[0], x[1], &at, p, inv_dx);
+#endif
+        OAK_UNROLL
+        for (int v = 0; v < NVAR; v++) rate[v] = 0;
+        OAK_UNROLL
+        for (int dir = 0; dir < OAK_DIM; dir++) {
+          const double center = at.x[dir], half = 0.5 * oak_dx(&arg.f, level, dir);
+          const int face = oak_face_index(dir, x[0], x[1], x[2]);
+          SET_FACE(&at, &user, face);
+          at.x[dir] = oak_moved(dir, center, -half);
+          diffusive_flux(&at, p, dir, inv_dx, lower);
+          at.x[dir] = oak_moved(dir, center, half);
+          SET_FACE(&at, &user, face + OAK_STRIDE(dir));
+          diffusive_flux(&at, p + WIDE_STRIDE(dir), dir, inv_dx, upper);
+          at.x[dir] = center;
+          OAK_UNROLL
+          for (int v = 0; v < NVAR; v++)
+            rate[v] += NET_FLUX(m, v, dir, lower[v], upper[v]) * inv_dx[dir];
+          if (!refined) continue;
+          keep_diffusive_flux(&arg, block, 2 * dir, x, lower);
+          keep_diffusive_flux(&arg, block, 2 * dir + 1, x, upper);
+        }
+#if NSOLID
+        const int solid = oak_is_solid(p[SOLID_VAR * WIDE_CELLS]);
+        OAK_UNROLL
+        for (int v = 0; v < NVAR; v++) rate[v] = solid ? 0 : rate[v];
+#endif
+        oak_store(out + OAK_INDEX(x[0], x[1], x[2]), OAK_CELLS, rate);
+      }
+    }
+  }
+}
+
+OAK_KERNEL(oak_diffusivity, oak_diffusivity_args_t, OAK_CHUNK_LANES) {
+  OAK_ARGS(oak_diffusivity_args_t);
+  OAK_OUTER(n) {
+    const oak_user_t user = oak_user(&arg.f);
+    OAK_SHARED double rate[OAK_CHUNK_LANES];
+    OAK_INNER(i, OAK_CHUNK_LANES) rate[i] = 0;
+    OAK_CHUNKS(first)
+    OAK_INNER(i, OAK_CHUNK(first)) {
+      const int c = first + i;
+      real q[NVAR];
+      const oak_at_t at = oak_place_cell(&arg.f, &user, n, c);
+      load_primitive(&user.physics, arg.f.u + n * OAK_BLOCK_REALS + c, OAK_CELLS, q);
+#if NSOLID
+      const double here = oak_is_solid(q[SOLID_VAR]) ? 0 : diffusion_rate(&at, q);
+#else
+      const double here = diffusion_rate(&at, q);
+#endif
+      rate[i] = OAK_MAX(rate[i], here);
+    }
+    double most;
+    OAK_REDUCE_MAX(most, rate, OAK_CHUNK_LANES);
+    OAK_SERIAL arg.rate[n] = most;
+  }
+}
+
+#if OAK_DIFFUSION == 2 /* rkl2 */
+/* Differences to y0, so that weights add up to one exactly and totals do not drift. */
+OAK_KERNEL(oak_rkl, oak_rkl_args_t, OAK_CHUNK_LANES) {
+  OAK_ARGS(oak_rkl_args_t);
+  OAK_OUTER(n) {
+    const oak_user_t user = oak_user(&arg.f);
+    const real mu = (real)arg.mu, nu = (real)arg.nu, a = (real)arg.a, b = (real)arg.b;
+    OAK_SHARED int bad[OAK_CHUNK_LANES];
+    OAK_INNER(i, OAK_CHUNK_LANES) bad[i] = 0;
+    OAK_CHUNKS(first)
+    OAK_INNER(i, OAK_CHUNK(first)) {
+      const int c0 = first + i;
+      const long long at = n * OAK_BLOCK_REALS + c0;
+      real u[NVAR];
+      OAK_UNROLL
+      for (int v = 0; v < NVAR; v++) {
+        const long long c = at + v * OAK_CELLS;
+        const real y0 = arg.f.u[c];
+        u[v] =
+            y0 + (mu * (arg.y1[c] - y0) + nu * (arg.y2[c] - y0) + (a * arg.m1[c] + b * arg.m0[c]));
+      }
+      oak_round_result(
+          u, oak_cell_number(&arg.f, n, c0 % OAK_NX, c0 / OAK_NX % OAK_NY, c0 / (OAK_NX * OAK_NY)));
+      bad[i] += !oak_state_valid(&user.physics, u);
+      oak_store(arg.out + at, OAK_CELLS, u);
+    }
+    int invalid;
+    OAK_REDUCE_SUM(invalid, bad, OAK_CHUNK_LANES);
+    OAK_SERIAL arg.bad[n] = invalid;
+  }
+}
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Flux fixing (paper, "Flux fixing"): after a stage was computed with the coarse flux at refinement
+ * boundaries, correct the coarse cells with the average of the fine fluxes, so that what leaves one
+ * side enters the other. */
+#include "kernels/access/rounding.h"
+#include "kernels/hooks/user.h"
+
+enum { APPLY_LANES = FACE_ROOM < 32 ? 32 : FACE_ROOM < 128 ? FACE_ROOM : 128 };
+
+/* The mean, by area, of the fine fluxes that cover coarse face (a, b) of a fine block; p: those of
+ * its row. */
+OAK_FN real mean_flux(const oak_field_t *f, const oak_fine_face_t *t, int v, const real *p, int a,
+                      int b) {
+#if OAK_COORDINATES
+  const oak_span_t span = oak_span_of_pair(f, t->block, t->dir ? 2 * a : 0, t->dir ? 2 * b : 2 * a);
+  const oak_parts_t g = oak_face_parts(span, oak_is_angular(v), t->dir);
+  const int first = t->dir == 0, second = t->dir == 2 ? 1 : 2;
+  const real row = oak_mean_along(&g, first, p[2 * a], p[2 * a + 1]);
+  if (OAK_DIM == 2) return row;
+  return oak_mean_along(
+      &g, second, row, oak_mean_along(&g, first, p[FA(t->dir) + 2 * a], p[FA(t->dir) + 2 * a + 1]));
+#else
+  real sum = p[2 * a] + p[2 * a + 1];
+  (void)f, (void)v, (void)b;
+  if (OAK_DIM == 3) sum += p[FA(t->dir) + 2 * a] + p[FA(t->dir) + 2 * a + 1];
+  return sum * (real)(OAK_DIM == 3 ? 0.25 : 0.5);
+#endif
+}
+
+/* Average the fluxes of one fine face over the coarse faces they cover. */
+OAK_KERNEL(oak_fluxfix_average, oak_fluxfix_args_t, 64) {
+  OAK_ARGS(oak_fluxfix_args_t);
+  OAK_OUTER_LANES(n) {
+    const oak_fine_face_t t = arg.fine[n];
+    const real *fine = arg.bflux + (long long)t.bflux * NVAR * FACE_ROOM;
+    real *piece = arg.piece + (long long)t.piece * NVAR * PIECE_ROOM;
+    const int dir = t.dir;
+    OAK_ROWS(row, NVAR * HB(dir), HA(dir)) {
+      const int b = row % HB(dir), v = row / HB(dir);
+      const real *p = fine + v * FACE_CELLS(dir) + 2 * b * FA(dir);
+      OAK_LANES(a, HA(dir)) piece[row * HA(dir) + a] = mean_flux(&arg.f, &t, v, p, a, b);
+    }
+  }
+}
+
+/* Correct the cells next to one coarse face. Faces of one launch share their direction, so no cell
+ * is touched twice. A lane corrects all variables of its cells and checks the new states. */
+OAK_KERNEL(oak_fluxfix_apply, oak_fluxfix_args_t, APPLY_LANES) {
+  OAK_ARGS(oak_fluxfix_args_t);
+  OAK_OUTER_LANES(n) {
+    const oak_coarse_face_t *t = arg.coarse + n;
+    const int block = t->block, face = t->face;
+    const int dir = face / 2, high = face & 1, step = dir == 0 ? OAK_NX : 1;
+    const double dx = oak_dx(&arg.f, arg.f.block[block].level, dir);
+    const real c = (real)(high ? arg.dt / dx : -arg.dt / dx);
+    const physics_parameters_t ph = oak_physics(&arg.f);
+    int invalid = 0;
+    /* Half a line of cells has its fine fluxes in one piece. */
+    OAK_ROWS(row, 2 * FB(dir), HA(dir)) {
+      const int a0 = row % 2 * HA(dir), b = row / 2;
+      const int quarter = (OAK_DIM == 3 ? 2 * (b / HB(dir)) : 0) + row % 2;
+      int x[3];
+      face_point(dir, high ? OAK_ALONG(dir) - 1 : 0, a0, b, x);
+      store_t *p = arg.u + block * OAK_BLOCK_REALS + OAK_INDEX(x[0], x[1], x[2]);
+      const real *coarse = arg.bflux + (long long)t->bflux * NVAR * FACE_ROOM + b * FA(dir) + a0;
+      const int owner = t->owner[quarter];
+      const real *fine = (owner ? arg.peer_piece[owner - 1] : arg.piece) +
+                         (long long)t->piece[quarter] * NVAR * PIECE_ROOM + b % HB(dir) * HA(dir);
+      OAK_LANES(a, HA(dir)) {
+        real u[NVAR];
+        const oak_areas_t areas =
+            oak_areas(&arg.f, block, x[0] + (dir != 0) * a, x[1] + (dir == 0) * a);
+        OAK_UNROLL
+        for (int v = 0; v < NVAR; v++)
+          u[v] = p[v * OAK_CELLS + a * step] +
+                 oak_face_factor(&areas, v, dir, high) * c *
+                     (coarse[v * FACE_CELLS(dir) + a] - fine[v * HA(dir) * HB(dir) + a]);
+        oak_keep_bounds(&ph, p[PHYSICS_MASS * OAK_CELLS + a * step], u);
+        oak_round_result(
+            u, oak_cell_number(&arg.f, block, x[0] + (dir != 0) * a, x[1] + (dir == 0) * a, x[2]));
+        oak_store(p + a * step, OAK_CELLS, u);
+        invalid |= !oak_state_valid(&ph, u);
+      }
+    }
+    /* Several lanes, and two faces of a block, may do this at the same time; all of them store the
+     * same value. */
+    if (invalid) arg.bad[block * arg.results] = 1;
+  }
+}

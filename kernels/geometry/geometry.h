@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The geometry of cells, from their place in the mesh. OAK_COORDINATES is a number of
+ * oak/kernel_args.h. In Cartesian coordinates it adds no code to kernels. In the others, a volume
+ * or area is a product of one factor for each axis:
+ *
+ *                     axes            volume of a cell          areas of its faces
+ *   axisymmetric      r, z            2 pi int r dr dz          2 pi r dz, 2 pi int r dr
+ *   polar             r, phi          int r dr dphi             r dphi, dr
+ *   cylindrical       r, phi, z       int r dr dphi dz          r dphi dz, dr dz, int r dr dphi
+ *   spherical         r, theta, phi   int r^2 dr int sin dtheta dphi
+ *                        r^2 int sin dtheta dphi, int r dr sin dphi, int r dr dtheta
+ *
+ * In 2D, spherical coordinates have 2 pi for dphi. For an interval of radii with the middle r, all
+ * that depends on the radius follows from
+ *
+ *   s = (dr / 2) / r:   radii of the ends: r (1 -+ s),   int r dr = r dr,
+ *                       int r^2 dr = r^2 dr (1 + s^2 / 3).
+ *
+ * s is 1 beside r = 0, where the inner area is then exactly 0. For an interval of angles theta with
+ * the middle t and half its width h: sin(t -+ h) = sin t (cos h -+ cot t sin h), and
+ * int sin dtheta = 2 sin t sin h. Places are numbers of cells from the lower end of the domain, so
+ * geometry has the same bits on every rank.
+ *
+ * With OAK_LOG_RADIUS the first coordinate is ln r, and oak_dx along it is the change 4 a of ln r
+ * over a cell. The middle r is that of ln r, the radii of the ends are r (cosh 2a -+ sinh 2a), and
+ * s = tanh 2a is the same in all cells of a level. */
+#ifndef OAK_GEOMETRY_H
+#define OAK_GEOMETRY_H
+
+#include "kernels/access/field.h"
+
+#ifndef OAK_COORDINATES
+#define OAK_COORDINATES 0
+#endif
+/* Axes whose factors change from cell to cell: r, and theta. */
+#define OAK_CURVED (OAK_COORDINATES == OAK_SPHERICAL ? 2 : 1)
+
+#if OAK_COORDINATES
+/** The distance from r = 0 to the lower side of cell i along r, in cells of the block; with
+ * OAK_LOG_RADIUS from the lower end of the domain. */
+OAK_FN double oak_cells_to(const oak_field_t *f, long block, int i) {
+  const oak_block_t *b = &f->block[block];
+  return f->axis * (double)(1LL << b->level) + ((double)b->first * OAK_NX + i);
+}
+
+/** The same along theta, from the lower end of the domain. */
+OAK_FN double oak_cells_along(const oak_field_t *f, long block, int j) {
+  const oak_block_t *b = &f->block[block];
+  const double blocks = (b->origin[1] - f->low[1]) * (oak_inv_dx(f, b->level, 1) / OAK_NY);
+  return floor(blocks + 0.5) * OAK_NY + j;
+}
+
+/** s of cell i along r of a block, for linear radii. */
+OAK_FN real oak_ring(const oak_field_t *f, long block, int i) {
+  return (real)(0.5 / (oak_cells_to(f, block, i) + 0.5));
+}
+
+/** Sine and cosine of an angle from 0 to pi, by their series around pi / 2: loops over cells
+ * vectorise, and all devices have the same values. */
+OAK_FN void oak_sine(double angle, double *sine, double *cosine) {
+  const double x = M_PI / 2 - angle, x2 = x * x;
+  double even = 1, odd = 1, c = 1, s = 1;
+  OAK_UNROLL
+  for (int n = 1; n <= 11; n++) {
+    c *= -x2 * (1.0 / ((2 * n - 1) * (2 * n)));
+    s *= -x2 * (1.0 / ((2 * n) * (2 * n + 1)));
+    even += c;
+    odd += s;
+  }
+  *sine = even;
+  *cosine = x * odd;
+}
+
+/** An interval of cells along r and theta: a cell, or the coarse cell that it is a part of. */
+typedef struct {
+  real s;              /* of its radii */
+  real sine, cot;      /* of the middle of its angles theta */
+  real qsine, qcosine; /* of a quarter of the width of its angles */
+#if OAK_LOG_RADIUS
+  real inv_r, inv_end[2]; /* 1 / r, at both ends too */
+  real qsinh, qcosh;      /* of a quarter of the change of ln r */
+#endif
+} oak_span_t;
+
+/* The middle of the interval is `r` of its widths dr away from r = 0 (oak_cells_to); `theta` and
+ * `width` are the middle and the width of its angles. */
+OAK_FN oak_span_t oak_span_of(double r, double dr, double theta, double width) {
+  oak_span_t span;
+#if OAK_LOG_RADIUS
+  double qsinh, qcosh;
+  oak_hyperbolic(0.25 * dr, &qsinh, &qcosh);
+  span.s = (real)(2 * qsinh * qcosh / (1 + 2 * qsinh * qsinh));
+  span.inv_r = (real)(1 / oak_radius(r * dr));
+  for (int n = 0; n < 2; n++) span.inv_end[n] = (real)(1 / oak_radius((r + n - 0.5) * dr));
+  span.qsinh = (real)qsinh;
+  span.qcosh = (real)qcosh;
+#else
+  (void)dr;
+  span.s = (real)(0.5 / r);
+#endif
+  span.sine = span.qcosine = 1;
+  span.cot = span.qsine = 0;
+  if (OAK_COORDINATES == OAK_SPHERICAL) {
+    double sine, cosine;
+    oak_sine(theta, &sine, &cosine);
+    span.sine = (real)sine;
+    span.cot = (real)(cosine / sine);
+    oak_sine(0.25 * width, &sine, &cosine);
+    span.qsine = (real)sine;
+    span.qcosine = (real)cosine;
+  }
+  return span;
+}
+
+OAK_FN oak_span_t oak_span_at(const oak_field_t *f, int level, double r, double theta) {
+  const double width = oak_dx(f, level, 1);
+  return oak_span_of(r, oak_dx(f, level, 0), f->low[1] + theta * width, width);
+}
+
+/** Of cell (i, j) of a block, ghost cells included. */
+OAK_FN oak_span_t oak_span(const oak_field_t *f, long block, int i, int j) {
+  const double theta = OAK_COORDINATES == OAK_SPHERICAL ? oak_cells_along(f, block, j) + 0.5 : 0;
+  return oak_span_at(f, f->block[block].level, oak_cells_to(f, block, i) + 0.5, theta);
+}
+
+/** Of the coarse cell of which cells (i, j) and (i + 1, j + 1) of a block are parts. */
+OAK_FN oak_span_t oak_span_of_pair(const oak_field_t *f, long block, int i, int j) {
+  const double theta =
+      OAK_COORDINATES == OAK_SPHERICAL ? 0.5 * oak_cells_along(f, block, j) + 0.5 : 0;
+  return oak_span_at(f, f->block[block].level - 1, 0.5 * oak_cells_to(f, block, i) + 0.5, theta);
+}
+
+/* ---- the momentum along phi
+ * It is advanced as the angular momentum. A flux is multiplied by the distance of its face from the
+ * axis, divided by R of the cell. Transfer between levels keeps the sum of V R m: V is the volume
+ * of a cell, R the distance of its middle from the axis, m its momentum. In spherical coordinates
+ * with linear radii R has r (1 + s^2 / 3) in place of r, 1 / the mean of 1 / r over the cell, which
+ * all other terms have: near r = 0 they would not cancel in a uniform flow. The momentum is the
+ * vector with PHYSICS_NORMAL. */
+#ifdef PHYSICS_VECTORS
+#define OAK_VECTORS(X) PHYSICS_VECTORS(X)
+#else
+#define OAK_VECTORS(X)
+#endif
+#define OAK_PHI_IS_SECOND (OAK_COORDINATES == OAK_POLAR || OAK_COORDINATES == OAK_CYLINDRICAL)
+/* The axis along phi; 0: the mesh has none. */
+#define OAK_PHI_AXIS \
+  (OAK_PHI_IS_SECOND ? 1 : OAK_COORDINATES == OAK_SPHERICAL && OAK_DIM == 3 ? 2 : 0)
+#define OAK_PHI_OF(second, third) (OAK_PHI_IS_SECOND ? (second) : (third))
+
+OAK_FN int oak_is_angular(int v) {
+  int found = 0;
+#define OAK_FIND_PHI(first, second, third)                                   \
+  found |= (first) == PHYSICS_NORMAL(0) && OAK_PHI_OF(second, third) >= 0 && \
+           v == OAK_PHI_OF(second, third);
+  OAK_VECTORS(OAK_FIND_PHI)
+  return found;
+}
+
+/* ---- a cell and its parts on the next finer level */
+
+/** Along r and theta. more: the volume of the upper half minus that of the lower half, divided by
+ * their sum. step: half the distance of their centroids, in cells. For the momentum along phi,
+ * change: the change of R over the cell, divided by R; arm: R of the lower and the upper half,
+ * divided by R. For other variables change is 0 and arm is 1. */
+typedef struct {
+  real more[OAK_CURVED], step[OAK_CURVED], change[OAK_CURVED], arm[OAK_CURVED][2];
+} oak_parts_t;
+
+/** Of a cell; \a angular: 1 for the momentum along phi, 2 for the same with the distance of the
+ * middle from the axis as R. */
+OAK_FN oak_parts_t oak_parts(oak_span_t g, int angular) {
+  oak_parts_t p;
+#if OAK_LOG_RADIUS
+  /* The centroids of all cells are at equal distances of ln r. */
+  p.more[0] = g.s;
+  p.step[0] = (real)0.25;
+  p.change[0] = angular ? 4 * g.qsinh * g.qcosh : 0;
+  p.arm[0][0] = angular ? g.qcosh - g.qsinh : 1;
+  p.arm[0][1] = angular ? g.qcosh + g.qsinh : 1;
+#else
+  const real half = (real)0.5 * g.s, m2 = half * half;
+  p.more[0] = half;
+  p.step[0] = (real)0.25 - m2 / (12 * (1 - m2));
+  p.change[0] = angular ? 2 * g.s : 0;
+  p.arm[0][0] = angular ? 1 - half : 1;
+  p.arm[0][1] = angular ? 1 + half : 1;
+#endif
+#if OAK_COORDINATES == OAK_SPHERICAL
+  const real cot = g.cot * g.qsine, more = oak_div(cot, g.qcosine), more2 = more * more;
+#if OAK_LOG_RADIUS
+  const real tanh_a = oak_div(g.qsinh, g.qcosh), tanh2 = tanh_a * tanh_a;
+  p.more[0] = tanh_a * oak_div(3 + tanh2, 1 + 3 * tanh2); /* tanh 3a */
+#else
+  const real low = 1 - half, high = 1 + half, third = m2 * (real)(1.0 / 3);
+  const real inv = oak_inv(3 + g.s * g.s);
+  if (angular == 1) { /* r (1 + s^2 / 3) of the parts and of the cell */
+    p.change[0] = 2 * g.s * (3 - g.s * g.s) * inv;
+    p.arm[0][0] = 3 * (low + oak_div(third, low)) * inv;
+    p.arm[0][1] = 3 * (high + oak_div(third, high)) * inv;
+  }
+  p.more[0] = 3 * g.s * inv;
+  p.step[0] =
+      (real)0.25 - (real)(1.0 / 24) * g.s *
+                       (oak_div(low, low * low + third) - oak_div(high, high * high + third));
+#endif
+  p.more[1] = more;
+  p.step[1] = (real)0.25 - oak_div(more2, 12 * (1 - more2)); /* up to the square of the width */
+  p.change[1] = angular ? 4 * cot : 0;
+  p.arm[1][0] = angular ? g.qcosine - cot : 1;
+  p.arm[1][1] = angular ? g.qcosine + cot : 1;
+#endif
+  return p;
+}
+
+#if OAK_LOG_RADIUS
+#define OAK_EVEN_SPAN \
+  { 0, 1, 0, 0, 1, 0, {0, 0}, 0, 1 }
+#else
+#define OAK_EVEN_SPAN \
+  { 0, 1, 0, 0, 1 }
+#endif
+
+/** Of a cell whose parts have equal volumes. */
+OAK_FN oak_parts_t oak_even(void) {
+  const oak_span_t g = OAK_EVEN_SPAN;
+  return oak_parts(g, 0);
+}
+
+/** Of a face along r or theta, with areas in place of volumes. \a dir: the axis across the face. */
+OAK_FN oak_parts_t oak_face_parts(oak_span_t g, int angular, int dir) {
+  oak_parts_t p = oak_parts(g, angular);
+  if (dir > 0) /* areas are int r dr, or int dr across phi */
+#if OAK_LOG_RADIUS
+    p.more[0] = OAK_PHI_IS_SECOND && dir == 1 ? oak_div(g.qsinh, g.qcosh) : g.s;
+#else
+    p.more[0] = OAK_PHI_IS_SECOND && dir == 1 ? 0 : (real)0.5 * g.s;
+#endif
+  if (OAK_CURVED > 1 && dir == 2) p.more[OAK_CURVED - 1] = 0; /* int dtheta */
+  return p;
+}
+
+/* Mean of the values of the halves along one axis. */
+OAK_FN real oak_mean_along(const oak_parts_t *g, int axis, real lower, real upper) {
+  if (axis >= OAK_CURVED) return (real)0.5 * (lower + upper);
+  return (real)0.5 * ((1 - g->more[axis]) * g->arm[axis][0] * lower +
+                      (1 + g->more[axis]) * g->arm[axis][1] * upper);
+}
+
+/** Mean of the arms of the parts of a cell by volume. */
+OAK_FN real oak_mean_arm(oak_span_t g) {
+  const oak_parts_t parts = oak_parts(g, 1);
+  real mean = 1;
+  OAK_UNROLL
+  for (int axis = 0; axis < OAK_CURVED; axis++) mean *= oak_mean_along(&parts, axis, 1, 1);
+  return mean;
+}
+
+/* The value of a half of a cell along one axis, minus the value u of the cell. */
+OAK_FN real oak_step_along(const oak_parts_t *g, int axis, int upper, real u, real slope) {
+  const real weight = upper ? 1 - g->more[axis] : -(1 + g->more[axis]);
+  return weight * g->step[axis] * (slope + g->change[axis] * u);
+}
+
+/* ---- fluxes */
+
+/** face: the factors of the fluxes through the lower and upper face across each axis. A factor is
+ * the area times the size of the cell in coordinates, divided by the volume. arm: R at both faces
+ * across r and theta, divided by R of the cell. */
+typedef struct {
+  real face[3][2], arm[OAK_CURVED][2];
+} oak_areas_t;
+
+/** 1 / r of the middle of a cell with 1 / dr. */
+OAK_FN real oak_inv_middle(oak_span_t g, real inv_dr) {
+#if OAK_LOG_RADIUS
+  (void)inv_dr;
+  return g.inv_r;
+#else
+  return 2 * g.s * inv_dr;
+#endif
+}
+
+/** Of a cell with 1 / dr and half of dtheta. */
+OAK_FN oak_areas_t oak_areas_of(oak_span_t g, real inv_dr, real half) {
+  oak_areas_t a;
+  (void)half;
+#if OAK_LOG_RADIUS
+  const real sinh_2a = 2 * g.qsinh * g.qcosh, cosh_2a = 1 + 2 * g.qsinh * g.qsinh;
+  const real inv_r = oak_div(g.inv_r, cosh_2a);               /* 2 / the sum of both radii */
+  const real shrink = oak_div(g.inv_r, 2 * sinh_2a * inv_dr); /* oak_dx over the true size */
+  const real low = 1 - g.s, high = 1 + g.s;
+  a.arm[0][0] = cosh_2a - sinh_2a;
+  a.arm[0][1] = cosh_2a + sinh_2a;
+  a.face[0][0] = low * shrink;
+  a.face[0][1] = high * shrink;
+#else
+  const real inv_r = oak_inv_middle(g, inv_dr);
+  a.arm[0][0] = a.face[0][0] = 1 - g.s;
+  a.arm[0][1] = a.face[0][1] = 1 + g.s;
+#endif
+  a.face[1][0] = a.face[1][1] = OAK_PHI_IS_SECOND ? inv_r : 1;
+  a.face[2][0] = a.face[2][1] = 1;
+#if OAK_COORDINATES == OAK_SPHERICAL
+  const real third = oak_inv(1 + g.s * g.s * (real)(1.0 / 3)), along = inv_r * third;
+  const real sine = 2 * g.qsine * g.qcosine, cosine = 1 - 2 * g.qsine * g.qsine;
+  const real wide = oak_div(half, sine); /* theta: half the width over its sine */
+#if !OAK_LOG_RADIUS
+  const real low = a.arm[0][0], high = a.arm[0][1];
+  a.arm[0][0] *= third;
+  a.arm[0][1] *= third;
+#endif
+  a.arm[1][0] = cosine - g.cot * sine;
+  a.arm[1][1] = cosine + g.cot * sine;
+  OAK_UNROLL
+  for (int n = 0; n < 2; n++) {
+    a.face[0][n] *= (n ? high : low) * third;
+    a.face[1][n] = along * wide * a.arm[1][n];
+    a.face[2][n] = along * oak_div(wide, g.sine);
+  }
+#endif
+  return a;
+}
+
+OAK_FN oak_areas_t oak_areas(const oak_field_t *f, long block, int i, int j) {
+  const int level = f->block[block].level;
+  return oak_areas_of(oak_span(f, block, i, j), (real)oak_inv_dx(f, level, 0),
+                      (real)(0.5 * oak_dx(f, level, 1)));
+}
+
+/** Whether the flux of a variable across an axis is multiplied by the arm of the face. The variable
+ * is the momentum along phi or, across r in spherical coordinates, the momentum along theta. */
+OAK_FN int oak_has_arm(int v, int dir) {
+  int found = oak_is_angular(v);
+#define OAK_FIND_THETA(first, second, third) \
+  found |= OAK_CURVED > 1 && dir == 0 && (first) == PHYSICS_NORMAL(0) && v == (second);
+  OAK_VECTORS(OAK_FIND_THETA)
+  return dir < OAK_CURVED && found;
+}
+
+OAK_FN real oak_face_factor(const oak_areas_t *a, int v, int dir, int upper) {
+  const int axis = OAK_MIN(dir, OAK_CURVED - 1);
+  return oak_has_arm(v, dir) ? a->face[dir][upper] * a->arm[axis][upper] : a->face[dir][upper];
+}
+
+/* ---- sizes and volumes */
+
+/** Whether the size of a cell along `dir` is its size in coordinates times r (axis 0), and times
+ * sin theta (axis 1). */
+OAK_FN int oak_is_arc(int dir, int axis) {
+  return OAK_COORDINATES == OAK_SPHERICAL ? dir > axis : OAK_PHI_IS_SECOND && dir == 1 && axis == 0;
+}
+
+#if OAK_LOG_RADIUS
+/** The true size of a cell along r over its size in ln r, for r = 1. */
+OAK_FN double oak_stretch(double dx) {
+  double qsinh, qcosh;
+  oak_hyperbolic(0.25 * dx, &qsinh, &qcosh);
+  return 4 * qsinh * qcosh / dx;
+}
+#endif
+
+/** The middle radius of cell i along r of a block. */
+OAK_FN double oak_middle(const oak_field_t *f, long block, int i) {
+  const double x = (oak_cells_to(f, block, i) + 0.5) * oak_dx(f, f->block[block].level, 0);
+#if OAK_LOG_RADIUS
+  return oak_radius(x);
+#else
+  return x;
+#endif
+}
+
+/** The size of cell (i, j) of a block along an axis, through its middle. */
+OAK_FN double oak_size(const oak_field_t *f, long block, int i, int j, int dir) {
+  const int level = f->block[block].level;
+  const double r = oak_middle(f, block, i);
+  double size = oak_dx(f, level, dir), sine = 1, cosine;
+#if OAK_LOG_RADIUS
+  if (dir == 0) return r * oak_stretch(size) * size;
+#endif
+  if (oak_is_arc(dir, 1))
+    oak_sine(f->low[1] + (oak_cells_along(f, block, j) + 0.5) * oak_dx(f, level, 1), &sine,
+             &cosine);
+  if (oak_is_arc(dir, 0)) size *= r;
+  return size * sine;
+}
+
+OAK_FN double oak_inv_size(const oak_field_t *f, long block, int i, int j, int dir) {
+  return 1 / oak_size(f, block, i, j, dir);
+}
+
+/** The mean of r, or of r^2 sin theta, over a cell, whose middle has r and theta. With
+ * OAK_LOG_RADIUS this is the volume over the change of ln r, and \a r is ln (r / OAK_RADIUS_MIN).
+ */
+OAK_FN double oak_mean_factor(double r, double dr, double theta, double width) {
+  double sine, cosine, half_sine;
+#if OAK_LOG_RADIUS
+  const double middle = oak_radius(r), size = oak_stretch(dr) * middle;
+  double qsinh, qcosh;
+  oak_hyperbolic(0.25 * dr, &qsinh, &qcosh);
+  r = middle * (1 + 2 * qsinh * qsinh); /* half the sum of both radii */
+  if (OAK_COORDINATES != OAK_SPHERICAL) return size * r;
+  oak_sine(theta, &sine, &cosine);
+  oak_sine(0.5 * width, &half_sine, &cosine);
+  return size * (r * r + size * dr * size * dr / 12) * 2 * sine * half_sine / width;
+#endif
+  if (OAK_COORDINATES != OAK_SPHERICAL) return r;
+  oak_sine(theta, &sine, &cosine);
+  oak_sine(0.5 * width, &half_sine, &cosine);
+  return (r * r + dr * dr / 12) * 2 * sine * half_sine / width;
+}
+
+/** R of cell c of a block, as for the momentum along phi. */
+OAK_FN double oak_axis_distance(const oak_field_t *f, long block, int c) {
+  const int level = f->block[block].level;
+  double r = oak_middle(f, block, c % OAK_NX), sine = 1, cosine;
+  if (OAK_COORDINATES != OAK_SPHERICAL) return r;
+  if (!OAK_LOG_RADIUS) r += oak_dx(f, level, 0) * oak_dx(f, level, 0) / (12 * r);
+  oak_sine(f->low[1] + (oak_cells_along(f, block, c / OAK_NX % OAK_NY) + 0.5) * oak_dx(f, level, 1),
+           &sine, &cosine);
+  return r * sine;
+}
+
+/** The volume of cell c of a block over oak_cell_volume. */
+OAK_FN double oak_volume_factor(const oak_field_t *f, long block, int c) {
+  const int level = f->block[block].level, j = c / OAK_NX % OAK_NY;
+  const double dr = oak_dx(f, level, 0), r = dr * (oak_cells_to(f, block, c % OAK_NX) + 0.5);
+  const double width = oak_dx(f, level, 1);
+  const double theta = OAK_COORDINATES == OAK_SPHERICAL
+                           ? f->low[1] + (oak_cells_along(f, block, j) + 0.5) * width
+                           : 0;
+  return (OAK_PHI_AXIS ? 1 : 2 * M_PI) * oak_mean_factor(r, dr, theta, width);
+}
+#else
+typedef struct {
+  int none;
+} oak_span_t;
+typedef oak_span_t oak_parts_t;
+typedef oak_span_t oak_areas_t;
+
+OAK_FN oak_parts_t oak_even(void) {
+  const oak_parts_t even = {0};
+  return even;
+}
+
+#define OAK_PHI_AXIS 0
+#define oak_span(f, block, i, j) oak_even()
+#define oak_span_of_pair(f, block, i, j) oak_even()
+#define oak_parts(span, angular) ((void)(angular), (span))
+#define oak_face_parts(span, angular, dir) ((void)(angular), (void)(dir), (span))
+#define oak_is_angular(v) 0
+#define oak_has_arm(v, dir) 0
+#define oak_areas(f, block, i, j) oak_even()
+#define oak_face_factor(areas, v, dir, upper) ((void)(areas), (real)1)
+#define oak_size(f, n, i, j, dir) oak_dx(f, (f)->block[n].level, dir)
+#define oak_inv_size(f, n, i, j, dir) oak_inv_dx(f, (f)->block[n].level, dir)
+#define oak_volume_factor(f, block, c) ((void)(f), (void)(block), 1.0)
+#define oak_axis_distance(f, block, c) 0.0
+#endif
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Where tasks of the halo exchange read, and values beyond the boundary of the domain. */
+#ifndef OAK_HALO_BOUNDARY_H
+#define OAK_HALO_BOUNDARY_H
+
+#include "kernels/hooks/user.h"
+
+/* The block that data is taken from. */
+OAK_FN const store_t *source_block(const oak_halo_args_t *arg, const oak_halo_task_t *t) {
+  return oak_base(&arg->f, t->base) + (long long)t->source * arg->components * OAK_CELLS;
+}
+
+/* One ghost value at a physical boundary from its mirror cell, `m` layers inside. */
+OAK_FN real boundary_value(int kind, real value, real mirror, real nearest, real spacing) {
+  switch (kind) {
+    case OAK_BC_DIRICHLET:
+    case OAK_BC_USER_DIRICHLET:
+      return 2 * value - mirror;
+    case OAK_BC_NEUMANN:
+    case OAK_BC_USER_NEUMANN:
+      return mirror + spacing * value;
+    case OAK_BC_ANTIMIRROR:
+      return -mirror;
+    case OAK_BC_COPY:
+      return nearest;
+    default:
+      return mirror;
+  }
+}
+
+/* Whether a condition gives the ghost value itself. */
+#define HALO_IS_STATE(kind) \
+  ((kind) == OAK_BC_USER_STATE || (OAK_COORDINATES == OAK_SPHERICAL && (kind) == OAK_BC_ORIGIN))
+
+#if OAK_COORDINATES == OAK_SPHERICAL
+/* The ghost value of variable v beyond r = 0, in layer m. A mirror image is right for scalars. The
+ * components of vectors do not change in a uniform flow and are proportional to r in a flow at rest
+ * in the origin: straight lines from the first cell are right for both. Their slope is the smaller
+ * one to the second and to the third cell, 0 at extrema. With a mirror image, limiters would double
+ * the slope of the first cell: what flows out of it would not depend on it, so errors grow at the
+ * rate v / r. As in user_boundary, variables that do not change are those of the mirror cell.
+ * cell[]: the first three cells. */
+OAK_FN real origin_value(const oak_field_t *f, int v, int m, const store_t *mirror,
+                         const store_t *const cell[3], int stride) {
+  const physics_parameters_t ph = oak_physics(f);
+  real q[NVAR], left[NVAR], row[3][NVAR];
+  oak_load(mirror, stride, q);
+  const real inside = q[v];
+  oak_state_to_primitive(&ph, q);
+  for (int i = 0; i < 3; i++) {
+    oak_load(cell[i], stride, row[i]);
+    oak_state_to_primitive(&ph, row[i]);
+  }
+  for (int n = 0; n < NVAR; n++) left[n] = q[n];
+#define ORIGIN_LINE(n)                                                                             \
+  if ((n) >= 0) {                                                                                  \
+    const int a = OAK_MAX(n, 0);                                                                   \
+    q[a] = row[0][a] -                                                                             \
+           (real)(m + 1) * limiter_gminmod(row[1][a] - row[0][a], row[2][a] - row[1][a], (real)1); \
+  }
+#define ORIGIN_VECTOR(a, b, c) ORIGIN_LINE(a) ORIGIN_LINE(b) ORIGIN_LINE(c)
+  OAK_VECTORS(ORIGIN_VECTOR)
+  oak_state_to_conserved(&ph, q);
+  oak_state_to_conserved(&ph, left);
+  return q[v] == left[v] ? inside : q[v] == -left[v] ? -inside : q[v];
+}
+#endif
+
+#if OAK_HAS_problem_boundary
+/* What the problem's boundary function prescribes for variable v: a conserved value on the face or
+ * in the ghost cell, or a derivative as the function gives it. The function gets the state of the
+ * mirror cell (derivatives: zeros), so variables that it does not change become a mirror image.
+ * Conversion to primitive variables and back makes rounding errors. Variables that the function
+ * leaves or negates are therefore taken from the mirror cell itself, so that a wall is exact. */
+OAK_FN real user_boundary(const oak_field_t *f, const oak_user_t *user, long block, int face, int v,
+                          int kind, const int ghost[3], const store_t *mirror, int stride) {
+  const int dir = face / 2;
+  oak_at_t at = oak_place(f, user, block, ghost[0], ghost[1], ghost[2]);
+  double given[NVAR];
+  real q[NVAR], left[NVAR];
+  oak_load(mirror, stride, q);
+  const real inside = q[v];
+  oak_state_to_primitive(&user->physics, q);
+  for (int n = 0; n < NVAR; n++) left[n] = q[n];
+  for (int n = 0; n < NVAR; n++) given[n] = kind == OAK_BC_USER_NEUMANN ? 0 : (double)q[n];
+  if (kind != OAK_BC_USER_STATE) {
+    at.x[dir] =
+        f->block[block].origin[dir] + (face & 1 ? OAK_ALONG(dir) : 0) * oak_dx(f, at.level, dir);
+#if OAK_LOG_RADIUS
+    if (dir == 0) at.x[0] = oak_first_coordinate(at.x[0]);
+#endif
+  }
+  problem_boundary(&at, face, given);
+  if (kind == OAK_BC_USER_NEUMANN) return (real)given[v];
+  for (int n = 0; n < NVAR; n++) q[n] = (real)given[n];
+  oak_state_to_conserved(&user->physics, q);
+  oak_state_to_conserved(&user->physics, left);
+  return q[v] == left[v] ? inside : q[v] == -left[v] ? -inside : q[v];
+}
+#endif
+
+#endif

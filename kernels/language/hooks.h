@@ -1,0 +1,482 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * How physics and problem files declare parameters and define hooks. In front of the kernels oak
+ * writes the structures of the parameters, whose names it finds in the files
+ * (src/declare/hooks.c). docs/kernels.md is the manual. */
+#ifndef OAK_HOOKS_H
+#define OAK_HOOKS_H
+
+#include "oak/kernel.h"
+
+/* OAK_FIELDS(X) is X(number, name) for each field beside the state, OAK_FIXED(X) is X(variable,
+ * name) for each field that is a variable of the state (src/declare/hook_text.c). Both lists
+ * exist if there is any field. */
+#ifdef OAK_FIELDS
+#define OAK_FIELD_MEMBER(number, name) real name;
+typedef struct {
+  OAK_FIELDS(OAK_FIELD_MEMBER) OAK_FIXED(OAK_FIELD_MEMBER)
+} oak_fields_t;
+#endif
+
+/* The components of a place. In the unit that describes the files the compiler finds a third one in
+ * 2D; kernels have it, and it is 0. */
+#if OAK_DESCRIBE
+#define OAK_PLACE_AXES OAK_DIM
+#else
+#define OAK_PLACE_AXES 3
+#endif
+
+/* What the hook FACE_FIELD finds: OAK_EQUATIONS(X) is X(number, name) for each elliptic equation.
+ */
+#ifdef OAK_FACE_FIELDS
+#define OAK_SLOPE_MEMBER(number, name) real name;
+/** A face between two cells. */
+typedef struct {
+  problem_parameters_t p;
+  physics_parameters_t ph;
+#ifdef OAK_FIELDS
+  struct {
+    OAK_FIELDS(OAK_FIELD_MEMBER)
+  } left, right; /**< fields beside the state in the cell below the face, and above it */
+#endif
+#ifdef OAK_EQUATIONS
+  struct {
+    OAK_EQUATIONS(OAK_SLOPE_MEMBER)
+  } slope; /**< derivatives of the solutions of elliptic equations along the axis */
+#endif
+  double x[OAK_PLACE_AXES];  /**< centre of the face; there is no x[2] in 2D */
+  double dx[OAK_PLACE_AXES]; /**< cell size; there is no dx[2] in 2D */
+  double t, dt;              /**< as in oak_at_t */
+  int dir;                   /**< the axis that the face is normal to */
+  int level;
+  int wall;    /**< 1 if an electrode or a dielectric is above the face and gas below, -1 if it is
+                * the other way, 0 otherwise */
+  int surface; /**< of that body: OAK_BODY_EMIT, ... */
+  int end;     /**< 1 if the domain ends above the face, -1 if below, 0 otherwise */
+  int given;   /**< 1 if it ends there and the solution of the first elliptic equation is given */
+  const oak_bc_t *bc; /**< conditions of the variables on that face of the domain */
+} oak_at_face_t;
+
+/** Whether the domain ends at the face and a key gives what variable v is there: not outflow or
+ * reflect, which take it from the cell. */
+OAK_FN int oak_is_given(const oak_at_face_t *at, int v) {
+  return at->end && at->bc[v].kind != OAK_BC_COPY && at->bc[v].kind != OAK_BC_MIRROR;
+}
+#endif
+
+/** What a hook knows of its place. `at->p.NAME` and `at->ph.NAME` are the parameters and globals of
+ * problem and physics, `at->f.NAME` is the value of a field beside the state in this cell. */
+typedef struct {
+  problem_parameters_t p;
+  physics_parameters_t ph;
+#ifdef OAK_FIELDS
+  oak_fields_t f;
+#endif
+  double x[OAK_PLACE_AXES];  /**< centre of the cell, unless the hook says otherwise; there is no
+                              * x[2] in 2D */
+  double t;                  /**< time, of the Runge-Kutta stage where there is one */
+  double dt;                 /**< the time step that is being taken; 0 between steps */
+  double dx[OAK_PLACE_AXES]; /**< cell size; there is no dx[2] in 2D */
+  long step;                 /**< steps taken so far */
+  int level;
+  int cell[3]; /**< the cell's place in its block; these three are for oak_near */
+  long block;
+  const oak_field_t *state;
+} oak_at_t;
+
+/* Tables: oak writes their numbers, and macros that call these functions, in front of the files
+ * (src/setup/table_print.c). For NaN and infinity they give NaN. The choices are written so
+ * that gcc does not turn them into branches, and an index is an integer: then loops over cells
+ * become vector instructions. */
+typedef union {
+  real x;
+  unsigned part;
+  unsigned long long all;
+} oak_bits_t;
+
+OAK_FN real oak_inside(real x, real low, real high) {
+  const real right = (real)(x > low), above = x * right + (low - low * right);
+  const real left = (real)(above < high);
+  return above * left + (high - high * left);
+}
+
+OAK_FN int oak_search(const real *start, int piece, int steps, real x) {
+  OAK_UNROLL
+  for (int step = (1 << steps) / 2; step > 0; step /= 2) piece += step * (x >= start[piece + step]);
+  return piece;
+}
+
+/** The piece of an axis that holds x. The highest bits of x + offset are the number of a cell. A
+ * search from the first piece of this cell follows; without `first`, each cell has one piece, or
+ * two with the place where the second one begins. */
+OAK_FN int oak_piece(const real *start, const int *first, real offset, int shift, int base,
+                     int cells, int steps, real x) {
+  oak_bits_t bits;
+  bits.x = x + offset;
+  const int high = (int)(sizeof(real) == 8 ? bits.all >> 32 : bits.part);
+  const int n = OAK_MAX((high >> shift) - base, 0), cell = cells > 1 ? OAK_MIN(n, cells - 1) : 0;
+  if (first) return oak_search(start, first[cell], steps, x);
+  return steps ? 2 * cell + (x >= start[cell]) : cell;
+}
+
+/** The logarithm of x / a to base 2. x / a = m 2^e with m from 0.7 to 1.4, and with f = m - 1 and s
+ * = f / (2 + f) log m is twice the inverse hyperbolic tangent of s, here with polynomials that
+ * interpolate at the points of Chebyshev. */
+OAK_FN real oak_log2_ratio(real x, real a) {
+  oak_bits_t m, e;
+  real lost = 0;
+  if (sizeof(real) == 8) {
+    m.x = x / a;
+    m.all += 0x3ff0000000000000 - 0x3fe6a09e667f3bcd;
+    e.all = m.all >> 52 | 0x4330000000000000;
+    m.all = (m.all & 0xfffffffffffff) + 0x3fe6a09e667f3bcd;
+    e.x -= (real)(4503599627370496.0 + 1023);
+  } else {
+    const real t = (x - a) / a;
+    m.x = 1 + t;
+    lost = (t - (m.x - 1)) * (real)(t < (real)0.4);
+    m.part += 0x3f800000 - 0x3f3504f3;
+    e.part = m.part >> 23 | 0x4b000000;
+    m.part = (m.part & 0x7fffff) + 0x3f3504f3;
+    e.x -= (real)(8388608.0 + 127);
+  }
+  const real f = m.x - 1 + lost, s = f / (2 + f), z = s * s;
+  real y = (real)0.2617076764015947 + z * (real)0.23980213176992687;
+  y = (real)0.4121985191549549 + z * ((real)0.32060813205871247 + z * y);
+  y = (real)0.9617966939259095 + z * ((real)0.5770780165172611 + z * y);
+  return e.x + s * ((real)2.8853900817779268 + z * y);
+}
+
+/** 2 to the power of x: 2^n times a polynomial of f = x - n, where n is next to x. */
+OAK_FN real oak_exp2(real x) {
+  const real whole = (real)(sizeof(real) == 8 ? 6755399441055744.0 : 12582912.0);
+  oak_bits_t n, out;
+  n.x = x + whole;
+  const real f = x - (n.x - whole);
+  real y = (real)1.3255224878668817e-06 + f * (real)1.0203121063391729e-07;
+  y = (real)0.00015403455852453838 + f * ((real)1.525268684626772e-05 + f * y);
+  y = (real)0.009618129159402558 + f * ((real)0.0013333558179043112 + f * y);
+  y = (real)0.2402265069581299 + f * ((real)0.055504108664760424 + f * y);
+  out.x = 1 + f * ((real)0.6931471805599453 + f * y);
+  if (sizeof(real) == 8)
+    out.all += n.all << 52;
+  else
+    out.part += n.part << 23;
+  return out.x;
+}
+
+/** The value at x, in a piece of a table that goes from low to high. Each piece has a place, the
+ * value there and slopes, along scales that `words` tells; `per` is the inverse of a length. */
+OAK_FN real oak_look_up(const real *table, int words, real per, real low, real high, int piece,
+                        real x) {
+  const int plain = (words & OAK_TABLE_AROUND_0) != 0;
+  const int at = piece * (words & OAK_TABLE_CUBIC ? 5 : 3 - plain) - plain;
+  const real in = words & OAK_TABLE_EXTRAPOLATE ? x : oak_inside(x, low, high);
+  const real s = plain                     ? in
+                 : words & OAK_TABLE_LOG_X ? oak_log2_ratio(in, table[at])
+                                           : in - table[at];
+  real k = table[at + 2];
+  if (words & OAK_TABLE_CUBIC) k += s * per * (table[at + 3] + s * per * table[at + 4]);
+  const real y =
+      words & OAK_TABLE_LOG_VALUE ? table[at + 1] * oak_exp2(s * k) : table[at + 1] + s * k;
+  return words & OAK_TABLE_ERROR ? y + 0 / (real)(x >= low && x <= high) : y;
+}
+
+/** The place of x on an axis of n + 1 numbers. \a i becomes that of the number below. */
+OAK_FN double oak_along(const real *xs, int n, int steps, real x, int words, int is_log, int *i) {
+  const real in = oak_inside(x, xs[0], xs[n]);
+  const int piece = oak_search(xs, 0, steps, in);
+  *i = OAK_MIN(piece, n - 1);
+  const double a = (double)xs[*i], b = (double)xs[*i + 1];
+  const double at = (double)(words & OAK_TABLE_EXTRAPOLATE ? x : in);
+  const double outside = words & OAK_TABLE_ERROR ? 0 / (double)(x >= xs[0] && x <= xs[n]) : 0;
+  return (is_log ? log(at / a) / log(b / a) : (at - a) / (b - a)) + outside;
+}
+
+OAK_FN double oak_between(double a, double b, double place, int is_log) {
+  return is_log ? a * exp(place * log(b / a)) : (1 - place) * a + place * b;
+}
+
+/** The value of a table of two dimensions. */
+OAK_FN real oak_look_up_2d(const real *table, int words, const real *xs, int nx, int steps_x,
+                           real x, const real *ys, int ny, int steps_y, real y) {
+  const int is_log = words & OAK_TABLE_LOG_VALUE;
+  int i, j;
+  const double s = oak_along(xs, nx, steps_x, x, words, words & OAK_TABLE_LOG_X, &i);
+  const double t = oak_along(ys, ny, steps_y, y, words, words & OAK_TABLE_LOG_Y, &j);
+  const real *low = table + i * (ny + 1) + j, *high = low + (ny + 1);
+  const double a = oak_between((double)low[0], (double)low[1], t, is_log);
+  const double b = oak_between((double)high[0], (double)high[1], t, is_log);
+  return (real)oak_between(a, b, s, is_log);
+}
+
+/* Declared here, because the file of the physics may call it and comes before
+ * kernels/access/field.h. */
+OAK_FN real oak_near(const oak_at_t *at, int v, int i, int j, int k);
+#ifdef OAK_CHECK_OFFSET /* a macro, so that the compiler names the line of the hook */
+#define oak_near(at, v, i, j, k) (OAK_CHECK_OFFSET(i, j, k), (oak_near)(at, v, i, j, k))
+#else
+#define OAK_CHECK_OFFSET(i, j, k) ((void)0)
+#endif
+
+/* How many passive scalars and masks of solids there are. They are variables beside those of the
+ * physics. */
+#ifndef NSCALARS
+#define NSCALARS 0
+#endif
+#ifndef NSOLID
+#define NSOLID 0
+#endif
+
+/* The function of a hook has `physics` or `problem` in its name, as in physics_flux and
+ * problem_initial. */
+#define OAK_PASTE_(a, b) a##b
+#define OAK_PASTE(a, b) OAK_PASTE_(a, b)
+#define OAK_OWNED(name) OAK_PASTE(OAK_OWNER, name)
+#define OAK_OWNER physics /* kernels/hooks/problem.h changes it */
+
+/* In the unit that describes the files (kernels/hooks/describe.c) each declaration leaves a
+ * constant for the host. */
+#if OAK_DESCRIBE
+#define OAK_NOTE_HOOK_(function) OAK_CONST_DATA int oak_has_##function = 1;
+#define OAK_NOTE_HOOK(function) OAK_NOTE_HOOK_(function)
+#define OAK_NOTE_TEXT(what, bytes, text)                         \
+  OAK_REQUIRE(sizeof(text) <= (bytes), "this text is too long"); \
+  OAK_CONST_DATA char OAK_OWNED(what)[bytes] = text;
+#define OAK_NOTE_TABLE(what, name, file, help)                                           \
+  OAK_REQUIRE(sizeof(file) <= OAK_TABLE_BYTES, "the name of this file is too long");     \
+  OAK_REQUIRE(sizeof(help) <= OAK_HELP_BYTES, "the help text of " #name " is too long"); \
+  OAK_CONST_DATA char OAK_PASTE(OAK_OWNED(what), name)[OAK_TABLE_BYTES] = file;          \
+  OAK_CONST_DATA char OAK_PASTE(OAK_OWNED(_help_), name)[OAK_HELP_BYTES] = help;
+#define OAK_NOTE_PARAMETER(name, fallback, help)                                         \
+  OAK_REQUIRE(sizeof(help) <= OAK_HELP_BYTES, "the help text of " #name " is too long"); \
+  OAK_CONST_DATA double OAK_PASTE(OAK_OWNED(_default_), name) = (double)(fallback);      \
+  OAK_CONST_DATA char OAK_PASTE(OAK_OWNED(_help_), name)[OAK_HELP_BYTES] = help;
+#define OAK_NOTE_ARRAY(name, values, help)                                                 \
+  OAK_REQUIRE(sizeof(values) <= OAK_VALUES_BYTES, "the default of " #name " is too long"); \
+  OAK_CONST_DATA char OAK_PASTE(OAK_OWNED(_values_), name)[OAK_VALUES_BYTES] = values;     \
+  OAK_NOTE_PARAMETER(name, 0, help)
+#else
+#define OAK_NOTE_HOOK(function)
+#define OAK_NOTE_TEXT(what, bytes, text)
+#define OAK_NOTE_TABLE(what, name, file, help)
+#define OAK_NOTE_PARAMETER(name, fallback, help)
+#define OAK_NOTE_ARRAY(name, values, help)
+#endif
+#ifdef __cplusplus
+#define OAK_REQUIRE static_assert
+#else
+#define OAK_REQUIRE _Static_assert
+#endif
+#if OAK_DESCRIBE && OAK_DEVICE_CPU
+/* Here the compiler looks for mistakes. It looks at functions that are used, and at indices of
+ * arrays whose size it knows. */
+#define OAK_HOOK(type, name) \
+  OAK_NOTE_HOOK(OAK_OWNED(name)) __attribute__((used)) OAK_FN type OAK_OWNED(name)
+#define OAK_STATE static(PHYSICS_NVAR + NSCALARS + NSOLID)
+#else
+#define OAK_HOOK(type, name) OAK_NOTE_HOOK(OAK_OWNED(name)) OAK_FN type OAK_OWNED(name)
+#define OAK_STATE
+#endif
+
+/* ---- The table of hooks and declarations. The host reads it from this file when a run starts
+ * (src/declare/hook_table.c): the comment in front of a macro begins with who may have the
+ * hook. Where a file has it, kernels see OAK_HAS_physics_name or OAK_HAS_problem_name, and the host
+ * oak_has_hook(sim, "physics_name"). */
+
+/* Any: the title of the run. */
+#define TITLE(text) OAK_NOTE_TEXT(_title, OAK_TITLE_BYTES, text)
+/* Physics, needed: names of the conserved variables. */
+#define VARIABLES(names) OAK_NOTE_TEXT(_variables, OAK_NAMES_BYTES, names)
+/* Physics, needed: names of the primitive variables. */
+#define PRIMITIVES(names) OAK_NOTE_TEXT(_primitives, OAK_NAMES_BYTES, names)
+/* Any: the units of variables: "length: m; rho: kg/m^3; vx vy: m/s". A unit without names is that
+ * of the other variables of the physics. */
+#define UNITS(text) OAK_NOTE_TEXT(_units, OAK_UNITS_BYTES, text)
+/* Any: names of output variables that have a value in few cells and are not a number elsewhere, so
+ * that they have extrema, but no integrals. */
+#define SPARSE(names) OAK_NOTE_TEXT(_sparse, OAK_NAMES_BYTES, names)
+/* Any: a key of the parameter file. The structure has every parameter that stands by itself in the
+ * file or in one that it includes in quotes. */
+#define PARAMETER(name, fallback, help)                                                        \
+  OAK_REQUIRE(sizeof(((OAK_OWNED(_parameters_t) *)0)->name) == sizeof(double), "a parameter"); \
+  OAK_NOTE_PARAMETER(name, fallback, help)
+/* Any: a key with several numbers, as many as the default text has. */
+#define PARAMETER_ARRAY(name, values, help)                                                  \
+  OAK_REQUIRE(sizeof(*((OAK_OWNED(_parameters_t) *)0)->name) == sizeof(double), "an array"); \
+  OAK_NOTE_ARRAY(name, values, help)
+/** The length of such an array: OAK_COUNT(at->p.name). */
+#define OAK_COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
+/* Any: a function name(x) whose values come from a file, which a key may change. */
+#define TABLE(name, file, help)             \
+  OAK_NOTE_TABLE(_table_, name, file, help) \
+  OAK_FN real name(real x) { return OAK_LOOK_UP_##name(x); }
+/* Any: a function of two variables, name(x, y). */
+#define TABLE_2D(name, file, help)             \
+  OAK_NOTE_TABLE(_table_2d_, name, file, help) \
+  OAK_FN real name(real x, real y) { return OAK_LOOK_UP_##name(x, y); }
+#ifdef OAK_EDITOR_H
+#undef TABLE
+#undef TABLE_2D
+#define TABLE(name, file, help)   \
+  enum { OAK_TABLE_SIZE_##name }; \
+  OAK_FN real name(real x) { return x; }
+#define TABLE_2D(name, file, help) \
+  enum { OAK_TABLE_SIZE_##name };  \
+  OAK_FN real name(real x, real y) { return x + y; }
+#endif
+/** Whether a file is given, for #if. */
+#define HAS_TABLE(name) (OAK_TABLE_SIZE_##name > 0)
+
+/* Problem: the primitive state q at the start. */
+#define INITIAL(at, q) OAK_HOOK(void, _initial)(const oak_at_t *at, double q[OAK_STATE])
+/* Problem: the primitive state q at the boundary of the domain. */
+#define BOUNDARY(at, face, q) \
+  OAK_HOOK(void, _boundary)(const oak_at_t *at, int face, double q[OAK_STATE])
+/* Problem: the refinement indicator of a cell. */
+#define REFINE(at) OAK_HOOK(real, _refine)(const oak_at_t *at)
+/* Problem: negative in solid cells. */
+#define SOLID(at) OAK_HOOK(double, _solid)(const oak_at_t *at)
+/* Problem: the potential of an electrode at at->x; body_NAME is that of [body.NAME], body_solid
+ * that of SOLID. */
+#define POTENTIAL(at, body) OAK_HOOK(double, _potential)(const oak_at_t *at, int body)
+/* Problem: where refinement is forced or forbidden. */
+#define REGION(at, lower, upper) \
+  OAK_HOOK(int, _region)(const oak_at_t *at, const double lower[3], const double upper[3])
+
+/* Any: adds to the rate of change of the conserved state. */
+#define SOURCE(at, q, source) \
+  OAK_HOOK(void, _source)(const oak_at_t *at, const real q[OAK_STATE], real source[OAK_STATE])
+/* Any: the largest time step that a cell allows. */
+#define TIMESTEP(at, q) OAK_HOOK(double, _timestep)(const oak_at_t *at, const real q[OAK_STATE])
+/* Any: advances the conserved state u by the time dt. */
+#define UPDATE(at, u, dt) OAK_HOOK(void, _update)(const oak_at_t *at, real u[OAK_STATE], double dt)
+/* Any: adds to the flux f along axis dir, which depends on gradients. */
+#define DIFFUSIVE_FLUX(at, dir, q, grad, f)                                                    \
+  OAK_HOOK(void, _diffusive_flux)                                                              \
+  (const oak_at_t *at, int dir, const real q[OAK_STATE], real grad[][PHYSICS_NVAR + NSCALARS], \
+   real f[OAK_STATE])
+/* Any: the largest diffusivity. */
+#define DIFFUSIVITY(at, q) \
+  OAK_HOOK(double, _diffusivity)(const oak_at_t *at, const real q[OAK_STATE])
+/* Any: the right-hand side of div grad phi = f. */
+#define POISSON(at, q) OAK_HOOK(double, _poisson)(const oak_at_t *at, const real q[OAK_STATE])
+/* Any: the coefficients of div(a grad phi) - b phi = f. */
+#define POISSON_COEFFICIENTS(at, q, a, b) \
+  OAK_HOOK(void, _poisson_coefficients)   \
+  (const oak_at_t *at, const real q[OAK_STATE], double *a, double *b)
+/* Any: the coefficient b, where it is the same everywhere: from at->p, at->ph and at->t alone. */
+#define POISSON_B(at) OAK_HOOK(double, _poisson_b)(const oak_at_t *at)
+/* Any: phi or its outward derivative, as poisson.boundary says, at the centre at->x of a cell's
+ * face at the boundary of the domain. */
+#define POISSON_BOUNDARY(at, face) OAK_HOOK(double, _poisson_boundary)(const oak_at_t *at, int face)
+
+/* Any: the same as POISSON for a further equation, whose solution is the field of that name. */
+#define POISSON_OF(name, at, q)        \
+  OAK_HOOK(double, _poisson_of_##name) \
+  (const oak_at_t *at, const real q[OAK_STATE])
+/* Any: its coefficients. */
+#define POISSON_COEFFICIENTS_OF(name, at, q, a, b) \
+  OAK_HOOK(void, _poisson_coefficients_of_##name)  \
+  (const oak_at_t *at, const real q[OAK_STATE], double *a, double *b)
+/* Any: its coefficient b, where it is the same everywhere: from at->p, at->ph and at->t alone. */
+#define POISSON_B_OF(name, at) OAK_HOOK(double, _poisson_b_of_##name)(const oak_at_t *at)
+/* Any: its solution or the outward derivative of it at the boundary of the domain. */
+#define POISSON_BOUNDARY_OF(name, at, face) \
+  OAK_HOOK(double, _poisson_boundary_of_##name)(const oak_at_t *at, int face)
+
+#define OAK_GLOBAL(name)                                                                    \
+  OAK_REQUIRE(sizeof(((OAK_OWNED(_parameters_t) *)0)->name) == sizeof(double), "a global"); \
+  OAK_HOOK(double, _global_##name)
+/* Any: a maximum over all cells, which hooks read as a parameter. */
+#define GLOBAL_MAX(name, at, q) OAK_GLOBAL(name)(const oak_at_t *at, const real q[OAK_STATE])
+/* Any: a minimum. */
+#define GLOBAL_MIN(name, at, q) OAK_GLOBAL(name)(const oak_at_t *at, const real q[OAK_STATE])
+/* Any: an integral. */
+#define GLOBAL_INTEGRAL(name, at, q) OAK_GLOBAL(name)(const oak_at_t *at, const real q[OAK_STATE])
+/* Any: a variable for outputs. */
+#define OUTPUT(name, at, q) \
+  OAK_HOOK(double, _output_##name)(const oak_at_t *at, const real q[OAK_STATE])
+/* Any: a field beside the state, set from a function at each new block. */
+#define FIELD(name, at) OAK_HOOK(double, _field_##name)(const oak_at_t *at)
+/* Any: a field beside the state that is stored. */
+#define FIELD_STORED(name)                 \
+  OAK_NOTE_HOOK(OAK_OWNED(_stored_##name)) \
+  OAK_REQUIRE(sizeof(((oak_fields_t *)0)->name) == sizeof(real), "a field");
+#if OAK_DESCRIBE
+#define OAK_NOTE_FLUX_FIELD(name, variable) \
+  OAK_CONST_DATA int physics_flux_field_##name = (variable);
+#else
+#define OAK_NOTE_FLUX_FIELD(name, variable)
+#endif
+/* Physics: a field that fluxes need, which is a variable of the state. */
+#define FLUX_FIELD(name, variable)    \
+  OAK_NOTE_FLUX_FIELD(name, variable) \
+  OAK_REQUIRE((variable) >= 0 && (variable) < PHYSICS_NVAR, "a variable of the physics");
+
+/* Physics: a number on each face, set before each stage; hooks of fluxes read ph->face.name. */
+#define FACE_FIELD(name, at) OAK_HOOK(double, _face_field_##name)(const oak_at_face_t *at)
+
+/* Hooks of a physics for one cell or face get the parameters alone. */
+/* Physics, needed: converts a state in place. */
+#define TO_PRIMITIVE(ph, q) \
+  OAK_HOOK(void, _to_primitive)(const physics_parameters_t *ph, real q[OAK_STATE])
+/* Physics, needed: converts a state in place. */
+#define TO_CONSERVED(ph, u) \
+  OAK_HOOK(void, _to_conserved)(const physics_parameters_t *ph, real u[OAK_STATE])
+/* Physics, needed: the flux f of the primitive state q along axis dir. */
+#define FLUX(ph, q, dir, f) \
+  OAK_HOOK(void, _flux)     \
+  (const physics_parameters_t *ph, const real q[OAK_STATE], int dir, real f[OAK_STATE])
+/* Physics, needed: the lowest and highest wave speed at a face. */
+#define WAVE_SPEEDS(ph, ql, qr, dir, smin, smax)                                                \
+  OAK_HOOK(void, _wave_speeds)                                                                  \
+  (const physics_parameters_t *ph, const real ql[OAK_STATE], const real qr[OAK_STATE], int dir, \
+   real *smin, real *smax)
+/* Physics, needed: 1 if a conserved state is admissible. */
+#define VALID(ph, u) OAK_HOOK(int, _valid)(const physics_parameters_t *ph, const real u[OAK_STATE])
+/* Physics: numbers that differ on both sides of a face. */
+#define FACE_SIDES(ph, ql, qr, nl, nr, dir, f, left, right)                            \
+  OAK_HOOK(void, _face_sides)                                                          \
+  (const physics_parameters_t *ph, const real ql[OAK_STATE], const real qr[OAK_STATE], \
+   const real nl[], const real nr[], int dir, real f[OAK_STATE], real left[], real right[])
+/* Physics: adds to the rate of change of a cell, from the numbers on its sides of two faces. */
+#define CELL_TERMS(ph, q, lower, upper, dir, r)                                          \
+  OAK_HOOK(void, _cell_terms)                                                            \
+  (const physics_parameters_t *ph, const real q[OAK_STATE], const real lower[OAK_STATE], \
+   const real upper[OAK_STATE], int dir, real r[OAK_STATE])
+/* Physics: converts a conserved state to variables that are interpolated. */
+#define TO_SMOOTH(ph, u) \
+  OAK_HOOK(void, _to_smooth)(const physics_parameters_t *ph, real u[OAK_STATE])
+/* Physics: converts interpolated states back; share[]: of the fine cells in the coarse volume. */
+#define FROM_SMOOTH(ph, coarse, fine, share)                     \
+  OAK_HOOK(void, _from_smooth)                                   \
+  (const physics_parameters_t *ph, const real coarse[OAK_STATE], \
+   real fine[][PHYSICS_NVAR + NSCALARS + NSOLID], const real share[])
+/* Physics: changes the mean of fine cells that fills a coarse ghost cell. */
+#define TO_COARSE(ph, fine, coarse)                                               \
+  OAK_HOOK(void, _to_coarse)                                                      \
+  (const physics_parameters_t *ph, real fine[][PHYSICS_NVAR + NSCALARS + NSOLID], \
+   real coarse[OAK_STATE])
+/* Physics: raises a conserved state to lower limits; 1 if it changed. */
+#define FLOOR(ph, u) OAK_HOOK(int, _floor)(const physics_parameters_t *ph, real u[OAK_STATE])
+/* Physics: changes the primitive states on both sides of a face. */
+#define FACE(ph, ql, qr, dir) \
+  OAK_HOOK(void, _face)       \
+  (const physics_parameters_t *ph, real ql[OAK_STATE], real qr[OAK_STATE], int dir)
+/* Physics: 1 if a cell has its mean at its faces across an axis, from the primitive states of the
+ * cell and of both neighbours along this axis. */
+#define FLAT(below, q, above) \
+  OAK_HOOK(int, _flat)        \
+  (const real below[OAK_STATE], const real q[OAK_STATE], const real above[OAK_STATE])
+/* Physics: solid cells keep what flows into them; changes their conserved state after each stage.
+ */
+#define COLLECT(ph, u) OAK_HOOK(void, _collect)(const physics_parameters_t *ph, sum_t u[OAK_STATE])
+/* Physics: changes the mirror image that diffusive fluxes see beyond a wall. */
+#define WALL(ph, q) OAK_HOOK(void, _wall)(const physics_parameters_t *ph, real q[OAK_STATE])
+/* Physics: a flux between two states, for scheme.flux = name. */
+#define RIEMANN(name, ph, ql, qr, dir, f)                                                      \
+  OAK_NOTE_HOOK(riemann_##name)                                                                \
+  OAK_FN real riemann_##name(const physics_parameters_t *ph, const real ql[], const real qr[], \
+                             int dir, real f[])
+
+#endif

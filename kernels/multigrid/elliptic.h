@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * What the kernels of elliptic equations share. They are a module of their own, without physics and
+ * problem: OAK_ELLIPTIC is 1, OAK_NG is 1, and real is double. OAK_ELLIPTIC_FIELDS is 1 if the
+ * coefficients are fields. */
+#ifndef OAK_ELLIPTIC_H
+#define OAK_ELLIPTIC_H
+
+#include "kernels/geometry/geometry.h"
+#include "kernels/geometry/rows.h"
+#include "oak/elliptic_args.h"
+
+#ifndef OAK_ELLIPTIC_FIELDS
+#define OAK_ELLIPTIC_FIELDS 0
+#endif
+/* 1 if there are bodies; the coefficients are fields then. */
+#ifndef OAK_ELLIPTIC_BODIES
+#define OAK_ELLIPTIC_BODIES 0
+#endif
+/* 1 if smoothing and residual have the forms of elliptic_plain.c, with the same weights in all
+ * cells of a row. Lanes of OpenACC share no arrays: they use the forms of elliptic.c. */
+#define ELLIPTIC_PLAIN \
+  (!OAK_ELLIPTIC_FIELDS && !OAK_LANES_APART && OAK_COORDINATES <= OAK_AXISYMMETRIC)
+
+/* 1 if smoothing solves lines of cells, because the sizes of a cell along its axes differ much in
+ * parts of the domain. */
+#define ELLIPTIC_LINES (OAK_COORDINATES > OAK_AXISYMMETRIC)
+
+/* Threads of a GPU for a block. */
+enum { ELLIPTIC_LANES = OAK_CELLS < 256 ? 64 : 256 };
+
+/* Over-relaxation of Gauss-Seidel, and the number of sweeps on level 0. The host defines them if
+ * cells have unequal sides (src/elliptic/levels.c). With central slopes, and with the opposite
+ * order of colours after the coarse correction, a cycle then reduces the residual by a factor of 26
+ * in 2D and 27 in 3D. Without over-relaxation the factors are 26 and 13. */
+#ifndef OAK_ELLIPTIC_RELAX
+#define OAK_ELLIPTIC_RELAX 1.1
+#define OAK_ELLIPTIC_SWEEPS 2
+#endif
+
+/* ---- geometry. In Cartesian coordinates all factors are 1, which the compiler removes. */
+
+/* The areas of a cell's faces, and for each axis the size of the cell in coordinates over its true
+ * size. */
+typedef struct {
+  oak_areas_t areas;
+  real unit[3];
+#if OAK_LOG_RADIUS
+  real end[2]; /* the same at both ends of the radii */
+#endif
+} elliptic_metric_t;
+
+/* half: of dtheta. */
+OAK_FN elliptic_metric_t elliptic_metric_of(oak_span_t g, real inv_dr, real half) {
+  elliptic_metric_t m;
+#if OAK_COORDINATES
+  m.areas = oak_areas_of(g, inv_dr, half);
+  OAK_UNROLL
+  for (int d = 0; d < 3; d++) {
+    m.unit[d] = oak_is_arc(d, 0) ? oak_inv_middle(g, inv_dr) : 1;
+    if (oak_is_arc(d, 1)) m.unit[d] = oak_div(m.unit[d], g.sine);
+  }
+#if OAK_LOG_RADIUS
+  m.unit[0] = g.inv_r;
+  for (int n = 0; n < 2; n++) m.end[n] = g.inv_end[n];
+#endif
+#else
+  (void)inv_dr, (void)half;
+  m.areas = g;
+#endif
+  return m;
+}
+
+/* Of cell (i, j) of a block. */
+OAK_FN elliptic_metric_t elliptic_metric(const oak_field_t *f, long block, int i, int j) {
+  const int level = f->block[block].level;
+  return elliptic_metric_of(oak_span(f, block, i, j), (real)oak_inv_dx(f, level, 0),
+                            (real)(0.5 * oak_dx(f, level, 1)));
+}
+
+OAK_FN real elliptic_unit(const elliptic_metric_t *m, int dir) {
+  return OAK_COORDINATES > OAK_AXISYMMETRIC ? m->unit[dir] : 1;
+}
+
+/* At a face. */
+OAK_FN real elliptic_face_unit(const elliptic_metric_t *m, int face) {
+#if OAK_LOG_RADIUS
+  if (face < 2) return m->end[face];
+#endif
+  return elliptic_unit(m, face / 2);
+}
+
+/* The factor of a flux through a face: the area times the size in coordinates over the volume. */
+OAK_FN real elliptic_area(const elliptic_metric_t *m, int face) {
+#if OAK_COORDINATES
+  return m->areas.face[face / 2][face & 1];
+#else
+  (void)m, (void)face;
+  return 1;
+#endif
+}
+
+/* The factor of the weight a / dx^2 of the cell across a face. */
+OAK_FN real elliptic_factor(const elliptic_metric_t *m, int face) {
+  return elliptic_area(m, face) * elliptic_face_unit(m, face);
+}
+
+/* The lower or upper half of a coarse cell or face along an axis, divided by half of the whole. */
+OAK_FN real elliptic_half(const oak_parts_t *g, int axis, int upper) {
+#if OAK_COORDINATES
+  if (axis < OAK_CURVED) return upper ? 1 + g->more[axis] : 1 - g->more[axis];
+#endif
+  (void)g, (void)axis, (void)upper;
+  return 1;
+}
+
+/* The volume of a child over the mean of the children, or with dir >= 0 the same for the areas of
+ * its faces across `dir`. */
+OAK_FN real elliptic_part(const oak_parts_t *g, int dir, int child) {
+  const real along_r = dir == 0 ? 1 : elliptic_half(g, 0, child & 1);
+  return OAK_CURVED > 1 && dir != 1 ? along_r * elliptic_half(g, 1, child >> 1 & 1) : along_r;
+}
+
+/* The parts of a coarse face across `dir`, which is made of fine faces from (a, b) on. */
+OAK_FN oak_parts_t elliptic_face_parts(const oak_field_t *f, long block, int dir, int a, int b) {
+#if OAK_COORDINATES
+  return oak_face_parts(oak_span_of_pair(f, block, dir ? a : 0, dir ? b : a), 2, dir);
+#else
+  (void)f, (void)block, (void)dir, (void)a, (void)b;
+  return oak_even();
+#endif
+}
+
+/* The child at the e-th of the fine faces on a coarse face across `dir`. */
+OAK_FN int elliptic_child(int dir, int e) {
+  return (e & 1) << (dir == 0) | (e >> 1) << (dir == 2 ? 1 : 2);
+}
+
+/* The part of the flux through one of these faces if all have the same difference of u: the part of
+ * the area, with the true distance of the cells. */
+OAK_FN real elliptic_share(const oak_parts_t *g, int dir, int e) {
+  const int child = elliptic_child(dir, e);
+  real share = elliptic_part(g, dir, child);
+#if OAK_COORDINATES > OAK_AXISYMMETRIC
+  OAK_UNROLL
+  for (int axis = 0; axis < OAK_CURVED; axis++)
+    if (oak_is_arc(dir, axis)) share = oak_div(share, g->arm[axis][child >> axis & 1]);
+#endif
+  return share;
+}
+
+/* The ghost values beyond a face. */
+OAK_FN oak_side_t elliptic_side(const oak_elliptic_args_t *arg, long block, int face) {
+  const int slot = arg->f.face[block * OAK_FACES + face].bflux;
+  if (slot < 0) return oak_side_of(&arg->f, 1, block, face);
+  oak_side_t s;
+  s.p = arg->ghost + (long long)slot * FACE_ROOM;
+  s.sv = s.sn = FACE_CELLS(face / 2);
+  s.sa = 1;
+  s.sb = FA(face / 2);
+  return s;
+}
+
+/* Data of a block: ghost values, 1 / dx^2, and for each face minus the derivative of its ghost
+ * value with respect to the value of the cell beside it. */
+typedef struct {
+  const real *u;
+  oak_side_t side[OAK_FACES];
+  real weight[OAK_DIM], outside[OAK_FACES];
+#if OAK_ELLIPTIC_FIELDS
+  const real *low[OAK_DIM], *high, *bs;
+#endif
+} elliptic_block_t;
+
+OAK_FN void elliptic_block(const oak_elliptic_args_t *arg, long block, elliptic_block_t *b) {
+  const int level = arg->f.block[block].level;
+  b->u = arg->f.u + block * (long long)OAK_CELLS;
+#if OAK_ELLIPTIC_FIELDS
+  b->high = arg->high + block * (long long)OAK_CELLS;
+  b->bs = arg->bs + block * (long long)OAK_CELLS;
+#endif
+  OAK_UNROLL
+  for (int d = 0; d < OAK_DIM; d++) {
+    const real inv = (real)oak_inv_dx(&arg->f, level, d);
+    b->weight[d] = inv * inv;
+#if OAK_ELLIPTIC_FIELDS
+    b->low[d] = arg->low[d] + block * (long long)OAK_CELLS;
+#endif
+  }
+  OAK_UNROLL
+  for (int face = 0; face < OAK_FACES; face++) {
+    const int at_boundary = arg->f.face[block * OAK_FACES + face].kind == OAK_FACE_BOUNDARY;
+    b->side[face] = elliptic_side(arg, block, face);
+    b->outside[face] = at_boundary ? (real)arg->outside[face] : 0;
+  }
+}
+
+/* Whether a block is coarser than those that this launch works on. */
+OAK_FN int elliptic_rests(const oak_elliptic_args_t *arg, long block) {
+  return arg->f.block[block].level < arg->least;
+}
+
+/* A row of cells along x and the rows beside it. All of them have stride 1. */
+typedef struct {
+  const real *c, *side[2 * OAK_DIM]; /* side: from -y on */
+  real below, above;
+} elliptic_row_t;
+
+OAK_FN elliptic_row_t elliptic_row(const real *u, const oak_side_t side[OAK_FACES], int j, int k) {
+  elliptic_row_t r;
+  r.c = u + OAK_INDEX(0, j, k);
+  r.below = side[0].p[j * side[0].sa + k * side[0].sb];
+  r.above = side[1].p[j * side[1].sa + k * side[1].sb];
+  r.side[2] = j > 0 ? r.c - OAK_NX : side[2].p + k * side[2].sb;
+  r.side[3] = j < OAK_NY - 1 ? r.c + OAK_NX : side[3].p + k * side[3].sb;
+#if OAK_DIM == 3
+  r.side[4] = k > 0 ? r.c - OAK_NX * OAK_NY : side[4].p + j * side[4].sb;
+  r.side[5] = k < OAK_NZ - 1 ? r.c + OAK_NX * OAK_NY : side[5].p + j * side[5].sb;
+#endif
+  return r;
+}
+
+/* Value across a face of cell i of a row. */
+OAK_FN real elliptic_across(const elliptic_row_t *r, int i, int face) {
+  if (face == 0) return i > 0 ? r->c[i - 1] : r->below;
+  if (face == 1) return i < OAK_NX - 1 ? r->c[i + 1] : r->above;
+  return r->side[face][i];
+}
+
+#if OAK_ELLIPTIC_FIELDS
+/* The coefficients on the faces of row (j, k). */
+typedef struct {
+  const real *low[OAK_DIM], *high[OAK_DIM]; /* high[0] is not used */
+  real end;                                 /* on the upper face of the row's last cell */
+} elliptic_on_row_t;
+
+OAK_FN elliptic_on_row_t elliptic_on_row(const real *const low[OAK_DIM], const real *high, int j,
+                                         int k) {
+  elliptic_on_row_t r;
+  OAK_UNROLL
+  for (int d = 0; d < OAK_DIM; d++) r.high[d] = r.low[d] = low[d] + OAK_INDEX(0, j, k);
+  r.high[1] = j < OAK_NY - 1 ? r.low[1] + OAK_NX : high + FACE_ROOM + k * OAK_NX;
+#if OAK_DIM == 3
+  r.high[2] = k < OAK_NZ - 1 ? r.low[2] + OAK_NX * OAK_NY : high + 2 * FACE_ROOM + j * OAK_NX;
+#endif
+  r.end = high[k * OAK_NY + j];
+  return r;
+}
+
+/* The coefficient on a face of cell i. */
+OAK_FN real elliptic_a(const elliptic_on_row_t *r, int i, int face) {
+  if (face == 1) return i < OAK_NX - 1 ? r->low[0][i + 1] : r->end;
+  return face & 1 ? r->high[face / 2][i] : r->low[face / 2][i];
+}
+#endif
+
+/* The row of cells (j, k) with its coefficients. `edge` is `outside` for cells at the row's faces
+ * along y and z. */
+typedef struct {
+  elliptic_row_t u;
+  int j;
+  real edge[OAK_FACES];
+#if OAK_ELLIPTIC_FIELDS
+  elliptic_on_row_t a;
+  const real *b;
+#endif
+} elliptic_cells_t;
+
+OAK_FN elliptic_cells_t elliptic_cells(const elliptic_block_t *b, int j, int k) {
+  elliptic_cells_t r;
+  r.u = elliptic_row(b->u, b->side, j, k);
+  r.j = j;
+#if OAK_ELLIPTIC_FIELDS
+  r.a = elliptic_on_row(b->low, b->high, j, k);
+  r.b = b->bs + OAK_INDEX(0, j, k);
+#endif
+  r.edge[0] = b->outside[0];
+  r.edge[1] = b->outside[1];
+  r.edge[2] = j == 0 ? b->outside[2] : 0;
+  r.edge[3] = j == OAK_NY - 1 ? b->outside[3] : 0;
+#if OAK_DIM == 3
+  r.edge[4] = k == 0 ? b->outside[4] : 0;
+  r.edge[5] = k == OAK_NZ - 1 ? b->outside[5] : 0;
+#endif
+  return r;
+}
+
+/* The left-hand side at cell i. *diagonal is the amount by which it falls when the value of the
+ * cell rises by 1; weight: those of the values across its faces. */
+OAK_FN real elliptic_apply(const oak_elliptic_args_t *arg, const elliptic_block_t *b,
+                           const elliptic_cells_t *r, long block, int i, real *diagonal,
+                           real weight[OAK_FACES]) {
+  const real u = r->u.c[i];
+  const elliptic_metric_t m = elliptic_metric(&arg->f, block, i, r->j);
+  real sum = 0, fall = 0;
+  OAK_UNROLL
+  for (int face = 0; face < OAK_FACES; face++) {
+#if OAK_ELLIPTIC_FIELDS
+    const real a = elliptic_a(&r->a, i, face);
+#else
+    const real a = (real)arg->a;
+#endif
+    const real w = a * b->weight[face / 2] * elliptic_factor(&m, face);
+    weight[face] = w;
+    const int beside = face > 1 || i == (face == 0 ? 0 : OAK_NX - 1);
+    sum += w * (elliptic_across(&r->u, i, face) - u);
+    fall += w * (1 + (beside ? r->edge[face] : 0));
+  }
+#if OAK_ELLIPTIC_FIELDS
+  const real c = r->b[i];
+#else
+  const real c = (real)arg->b;
+#endif
+  *diagonal = fall + c;
+  return sum - c * u;
+}
+
+#if OAK_ELLIPTIC_BODIES
+/* Whether a cell lies in an electrode: its b is the mark -1. */
+OAK_FN int elliptic_pinned(real b) { return b < 0; }
+#endif
+
+/* The larger of `most` and |x|. A value that is not a number counts as infinite. */
+OAK_FN double elliptic_larger(double most, double x) {
+  const double size = fabs(x) < INFINITY ? fabs(x) : INFINITY;
+  return size > most ? size : most;
+}
+
+/* First cell of a child in its parent. */
+OAK_FN int elliptic_octant(int child) {
+  return OAK_INDEX((child & 1) * HX, (child >> 1 & 1) * HY, (child >> 2) * HZ);
+}
+
+/* Where moment k of block n is. */
+OAK_FN long poles_place(long n, int k) {
+  return (n / OAK_ELLIPTIC_CHUNK * OAK_MOMENT_ROWS(OAK_DIM) + k) * OAK_MOMENT_ROW +
+         n % OAK_ELLIPTIC_CHUNK;
+}
+
+/* The coordinate of the first cell's centre along an axis, and the distance of cells. */
+OAK_FN void poles_axis(const oak_elliptic_poles_args_t *arg, long block, int dir, double *first,
+                       double *step) {
+  const oak_block_t *b = &arg->f.block[block];
+  *step = arg->scale * oak_dx(&arg->f, b->level, dir);
+  *first = arg->scale * (b->origin[dir] - arg->center[dir]) + 0.5 * *step;
+}
+
+#endif

@@ -1,0 +1,494 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Smoothing and residual with constant coefficients. At the boundary of the domain the ghost value
+ * is -outside u. Its term is part of the diagonal, so no exchange has to fill it. All other terms
+ * have the same weights in all cells of a block. */
+#include "kernels/multigrid/elliptic.h"
+
+/* For the host: 1 if smooth, down and prolong need no ghost cells at the boundary. */
+OAK_CONST_DATA int oak_elliptic_plain[1] = {ELLIPTIC_PLAIN};
+
+#if ELLIPTIC_PLAIN
+
+/* Threads of a GPU where there are few blocks. */
+#define ELLIPTIC_MOST_LANES (OAK_CELLS < 256 ? 64 : OAK_CELLS < 1024 ? 256 : 512)
+
+/* Weights of neighbours, and the terms that faces at the boundary add to the diagonal. */
+typedef struct {
+  real weight[OAK_DIM], edge[OAK_FACES], diagonal;
+  const real *u;
+  oak_side_t side[OAK_FACES];
+  int boundary[OAK_FACES];
+  const real *tile;
+#if !OAK_MANY_THREADS
+  real zeros[OAK_NX];
+#endif
+#if OAK_COORDINATES
+  real ring[OAK_NX]; /* s of kernels/geometry/geometry.h */
+#endif
+} elliptic_stencil_t;
+
+/* The sum of the values on both sides of cell i along x, weighted by the areas of its faces. The
+ * weights add up to 2 in (r, z) too, so the diagonal is the same. */
+OAK_FN real elliptic_both(const elliptic_stencil_t *s, int i, real lower, real upper) {
+#if OAK_COORDINATES
+  return (lower + upper) + s->ring[i] * (upper - lower);
+#else
+  (void)s, (void)i;
+  return lower + upper;
+#endif
+}
+
+/* The factor of the faces at an end of a block along x. */
+OAK_FN real elliptic_end(const oak_elliptic_args_t *arg, long block, int face) {
+#if OAK_COORDINATES
+  if (face < 2)
+    return face ? 1 + oak_ring(&arg->f, block, OAK_NX - 1) : 1 - oak_ring(&arg->f, block, 0);
+#endif
+  (void)arg, (void)block, (void)face;
+  return 1;
+}
+
+OAK_FN void elliptic_stencil(const oak_elliptic_args_t *arg, long block, elliptic_stencil_t *s) {
+  const int level = arg->f.block[block].level;
+  s->u = arg->f.u + block * (long long)OAK_CELLS;
+  s->diagonal = (real)arg->b;
+  OAK_UNROLL
+  for (int d = 0; d < OAK_DIM; d++) {
+    const real inv = (real)oak_inv_dx(&arg->f, level, d);
+    s->weight[d] = (real)arg->a * (inv * inv);
+    s->diagonal += 2 * s->weight[d];
+  }
+  OAK_UNROLL
+  for (int face = 0; face < OAK_FACES; face++) {
+    s->side[face] = elliptic_side(arg, block, face);
+    s->boundary[face] = arg->f.face[block * OAK_FACES + face].kind == OAK_FACE_BOUNDARY;
+    s->edge[face] = s->boundary[face] ? s->weight[face / 2] * (real)arg->outside[face] *
+                                            elliptic_end(arg, block, face)
+                                      : 0;
+  }
+#if !OAK_MANY_THREADS
+  OAK_INNER(i, OAK_NX) s->zeros[i] = 0;
+#endif
+#if OAK_COORDINATES
+  for (int i = 0; i < OAK_NX; i++) s->ring[i] = oak_ring(&arg->f, block, i);
+#endif
+}
+
+OAK_FN void elliptic_clear(real *u) {
+  OAK_INNER(c, OAK_CELLS) u[c] = 0;
+}
+
+/* The diagonal of inner cells of row (j, k). */
+OAK_FN real elliptic_diagonal(const elliptic_stencil_t *s, int j, int k) {
+  real sum = s->diagonal + (j == 0 ? s->edge[2] : 0) + (j == OAK_NY - 1 ? s->edge[3] : 0);
+#if OAK_DIM == 3
+  sum += (k == 0 ? s->edge[4] : 0) + (k == OAK_NZ - 1 ? s->edge[5] : 0);
+#endif
+  return sum;
+}
+
+#if OAK_MANY_THREADS
+
+/* Blocks that fit are copied to fast memory with the values around them. */
+#define ELLIPTIC_TILE_Y (OAK_NX + 2) /* from a row to the next one */
+#define ELLIPTIC_TILE_CELLS (ELLIPTIC_TILE_Y * (OAK_NY + 2) * (OAK_DIM == 3 ? OAK_NZ + 2 : 1))
+#define ELLIPTIC_TILE (ELLIPTIC_TILE_CELLS * 8 <= 47 * 1024)
+
+#if ELLIPTIC_TILE
+
+#define ELLIPTIC_TILE_Z (OAK_DIM == 3 ? ELLIPTIC_TILE_Y * (OAK_NY + 2) : 0)
+#define ELLIPTIC_PLACE(i, j, k) \
+  (((k) + 1) * ELLIPTIC_TILE_Z + ((j) + 1) * ELLIPTIC_TILE_Y + (i) + 1)
+#define ELLIPTIC_SHARED_TILE OAK_SHARED real tile[ELLIPTIC_TILE_CELLS]
+#define ELLIPTIC_FILL(s) elliptic_fill(s, tile)
+
+/* Peers may be changing values of the colour that is smoothed. These values are copied too, but not
+ * used. */
+OAK_FN void elliptic_fill(elliptic_stencil_t *s, real *tile) {
+  s->tile = tile;
+  OAK_INNER(c, OAK_CELLS) {
+    const int i = c % OAK_NX, j = c / OAK_NX % OAK_NY, k = c / (OAK_NX * OAK_NY);
+    oak_copy_begin(&tile[ELLIPTIC_PLACE(i, j, k)], &s->u[c]);
+  }
+  OAK_UNROLL
+  for (int face = 0; face < OAK_FACES; face++) {
+    const oak_side_t *side = &s->side[face];
+    OAK_INNER(c, FACE_CELLS(face / 2)) {
+      const int a = c % FA(face / 2), b = OAK_DIM == 3 ? c / FA(face / 2) : 0;
+      const int end = face & 1 ? OAK_ALONG(face / 2) : -1;
+      real *to = &tile[face / 2 == 0   ? ELLIPTIC_PLACE(end, a, b)
+                       : face / 2 == 1 ? ELLIPTIC_PLACE(a, end, b)
+                                       : ELLIPTIC_PLACE(a, b, end)];
+      if (s->boundary[face])
+        *to = 0;
+      else
+        oak_copy_begin(to, &side->p[a * side->sa + b * side->sb]);
+    }
+  }
+}
+
+OAK_FN real elliptic_here(const elliptic_stencil_t *s, const int x[3]) {
+  return s->tile[ELLIPTIC_PLACE(x[0], x[1], x[2])];
+}
+
+/* The weighted sum of a cell's neighbours. */
+OAK_FN real elliptic_around(const elliptic_stencil_t *s, const int x[3]) {
+  const real *c = s->tile + ELLIPTIC_PLACE(x[0], x[1], x[2]);
+  real sum = s->weight[0] * elliptic_both(s, x[0], c[-1], c[1]) +
+             s->weight[1] * (c[-ELLIPTIC_TILE_Y] + c[ELLIPTIC_TILE_Y]);
+#if OAK_DIM == 3
+  sum += s->weight[2] * (c[-ELLIPTIC_TILE_Z] + c[ELLIPTIC_TILE_Z]);
+#endif
+  return sum;
+}
+
+#else
+
+#define ELLIPTIC_SHARED_TILE
+#define ELLIPTIC_FILL(s) ((void)0)
+
+/* The value across a face of cell x[]. */
+OAK_FN real elliptic_beyond(const elliptic_stencil_t *s, const int x[3], int face) {
+  const int dir = face / 2, a = dir == 0 ? x[1] : x[0],
+            b = OAK_DIM == 2 ? 0
+                : dir == 2   ? x[1]
+                             : x[2];
+  const int inside = face & 1 ? x[dir] < OAK_ALONG(dir) - 1 : x[dir] > 0;
+  const real *c = s->u + OAK_INDEX(x[0], x[1], x[2]);
+  const real *p = inside ? c + (face & 1 ? OAK_STRIDE(dir) : -OAK_STRIDE(dir))
+                         : s->side[face].p + a * s->side[face].sa + b * s->side[face].sb;
+  return inside || !s->boundary[face] ? *p : 0;
+}
+
+/* The weighted sum of a cell's neighbours. */
+OAK_FN real elliptic_around(const elliptic_stencil_t *s, const int x[3]) {
+  real sum =
+      s->weight[0] * elliptic_both(s, x[0], elliptic_beyond(s, x, 0), elliptic_beyond(s, x, 1));
+  OAK_UNROLL
+  for (int d = 1; d < OAK_DIM; d++)
+    sum += s->weight[d] * (elliptic_beyond(s, x, 2 * d) + elliptic_beyond(s, x, 2 * d + 1));
+  return sum;
+}
+
+OAK_FN real elliptic_here(const elliptic_stencil_t *s, const int x[3]) {
+  return s->u[OAK_INDEX(x[0], x[1], x[2])];
+}
+
+#endif
+
+/* The diagonal of a cell. */
+OAK_FN real elliptic_fall(const elliptic_stencil_t *s, const int x[3]) {
+  return elliptic_diagonal(s, x[1], x[2]) + (x[0] == 0 ? s->edge[0] : 0) +
+         (x[0] == OAK_NX - 1 ? s->edge[1] : 0);
+}
+
+OAK_FN real elliptic_left(const elliptic_stencil_t *s, const real *rhs, const int x[3]) {
+  const int c = OAK_INDEX(x[0], x[1], x[2]);
+  return rhs[c] - elliptic_around(s, x) + elliptic_fall(s, x) * elliptic_here(s, x);
+}
+
+/* A thread reads all that it needs before it writes, so it waits for memory only once. Blocks that
+ * do not fit into fast memory take several passes. */
+enum {
+  ELLIPTIC_HALF = OAK_CELLS / 2,
+  ELLIPTIC_SMOOTH_LANES = ELLIPTIC_HALF >= 512 ? 512 : OAK_MAX(ELLIPTIC_HALF, 32),
+  ELLIPTIC_BATCH =
+      ELLIPTIC_TILE ? (ELLIPTIC_HALF + ELLIPTIC_SMOOTH_LANES - 1) / ELLIPTIC_SMOOTH_LANES : 2,
+  ELLIPTIC_TURN = ELLIPTIC_BATCH * ELLIPTIC_SMOOTH_LANES
+};
+
+OAK_KERNEL_SHARED(oak_elliptic_smooth, oak_elliptic_args_t, ELLIPTIC_SMOOTH_LANES, 2, 0) {
+  OAK_ARGS_EARLY(oak_elliptic_args_t);
+  OAK_OUTER(n) {
+    ELLIPTIC_SHARED_TILE;
+    elliptic_stencil_t s;
+    real *u = arg.u + n * (long long)OAK_CELLS;
+    if (elliptic_rests(&arg, n)) {
+      OAK_WAIT;
+      if (arg.zero) elliptic_clear(u);
+      continue;
+    }
+    elliptic_stencil(&arg, n, &s);
+    const real *rhs = arg.rhs + n * (long long)OAK_CELLS;
+    const real relax = (real)OAK_ELLIPTIC_RELAX;
+    OAK_WAIT;
+    if (!arg.zero) ELLIPTIC_FILL(&s);
+    for (int turn = 0; turn < ELLIPTIC_HALF; turn += ELLIPTIC_TURN) {
+      real r[ELLIPTIC_BATCH];
+      int x[ELLIPTIC_BATCH][3];
+      OAK_UNROLL
+      for (int e = 0; e < ELLIPTIC_BATCH; e++) {
+        const int h = turn + OAK_THREAD + e * ELLIPTIC_SMOOTH_LANES, row = h / HX;
+        x[e][1] = row % OAK_NY;
+        x[e][2] = row / OAK_NY;
+        x[e][0] = 2 * (h % HX) + ((x[e][1] + x[e][2] + arg.colour) & 1);
+        r[e] = h < ELLIPTIC_HALF ? rhs[OAK_INDEX(x[e][0], x[e][1], x[e][2])] : 0;
+      }
+      if (ELLIPTIC_TILE && !arg.zero) {
+        oak_copy_end();
+        OAK_BARRIER;
+      }
+      OAK_UNROLL
+      for (int e = 0; e < ELLIPTIC_BATCH; e++) {
+        const real inverse = oak_div(relax, elliptic_fall(&s, x[e]));
+        if (arg.zero)
+          r[e] *= -inverse;
+        else if (turn + OAK_THREAD + e * ELLIPTIC_SMOOTH_LANES < ELLIPTIC_HALF)
+          r[e] =
+              (1 - relax) * elliptic_here(&s, x[e]) + inverse * (elliptic_around(&s, x[e]) - r[e]);
+      }
+      OAK_UNROLL
+      for (int e = 0; e < ELLIPTIC_BATCH; e++) {
+        const int c = OAK_INDEX(x[e][0], x[e][1], x[e][2]);
+        if (turn + OAK_THREAD + e * ELLIPTIC_SMOOTH_LANES >= ELLIPTIC_HALF) continue;
+        u[c] = r[e];
+        if (arg.zero) u[c ^ 1] = 0;
+      }
+    }
+  }
+}
+
+#else
+
+/* If gcc unrolls a row of 8 cells before it makes vectors, it puts them together cell by cell. */
+#define ELLIPTIC_ROW OAK_PRAGMA(GCC unroll 1)
+
+/* A plane of a block with the values beside it, 0 beyond the boundary. Rows begin at places that
+ * are aligned for vectors. A processor waits if it reads values that were just written by two
+ * stores, as a row and the value beyond its end are. Here a whole plane is written before it is
+ * read. */
+enum { ELLIPTIC_FIRST = 8, ELLIPTIC_STEP = OAK_NX + 2 * ELLIPTIC_FIRST };
+typedef struct {
+  OAK_ALIGNED real c[(OAK_NY + 2) * ELLIPTIC_STEP];
+  const real *beside[2]; /* row 0 of the planes below and above */
+  int step[2];           /* from a row to the next one there */
+  int k;
+  real middle, fall[OAK_NX]; /* diagonals of a row: of inner cells, and of all cells */
+} elliptic_plane_t;
+
+OAK_FN void elliptic_plane(const elliptic_stencil_t *s, int k, elliptic_plane_t *p) {
+  const real *u = s->u + OAK_INDEX(0, 0, k);
+  const oak_side_t *side = s->side;
+  p->k = k;
+  for (int j = -1; j <= OAK_NY; j++) {
+    const int face = j < 0 ? 2 : 3, beyond = j < 0 || j == OAK_NY;
+    const real *from = !beyond ? u + j * OAK_NX
+                       : s->boundary[face] ? s->zeros
+                                           : side[face].p + k * side[face].sb;
+    real *to = p->c + (j + 1) * ELLIPTIC_STEP + ELLIPTIC_FIRST;
+    OAK_INNER(i, OAK_NX) to[i] = from[i];
+  }
+  for (int j = 0; j < OAK_NY; j++) {
+    real *row = p->c + (j + 1) * ELLIPTIC_STEP + ELLIPTIC_FIRST;
+    row[-1] = s->boundary[0] ? 0 : side[0].p[j * side[0].sa + k * side[0].sb];
+    row[OAK_NX] = s->boundary[1] ? 0 : side[1].p[j * side[1].sa + k * side[1].sb];
+  }
+#if OAK_DIM == 3
+  for (int n = 0; n < 2; n++) {
+    const int face = 4 + n, inside = n ? k < OAK_NZ - 1 : k > 0;
+    p->beside[n] = inside ? u + (n ? 1 : -1) * OAK_NX * OAK_NY
+                   : s->boundary[face] ? s->zeros
+                                       : side[face].p;
+    p->step[n] = inside ? OAK_NX : s->boundary[face] ? 0 : side[face].sb;
+  }
+#endif
+  p->middle = 0;
+}
+
+/* The diagonals of row j. \return 0 if they are those of the row before. */
+OAK_FN int elliptic_falls(const elliptic_stencil_t *s, int j, int k, elliptic_plane_t *p) {
+  const real middle = elliptic_diagonal(s, j, k);
+  if (middle == p->middle) return 0;
+  OAK_INNER(i, OAK_NX)
+    p->fall[i] = middle + (i == 0 ? s->edge[0] : i == OAK_NX - 1 ? s->edge[1] : 0);
+  p->middle = middle;
+  return 1;
+}
+
+/* The weighted sum of the neighbours of cell i of row j. */
+OAK_FN real elliptic_around(const elliptic_stencil_t *s, const elliptic_plane_t *p, int j, int i) {
+  const real *c = p->c + (j + 1) * ELLIPTIC_STEP + ELLIPTIC_FIRST + i;
+  real sum = s->weight[0] * elliptic_both(s, i, c[-1], c[1]) +
+             s->weight[1] * (c[-ELLIPTIC_STEP] + c[ELLIPTIC_STEP]);
+#if OAK_DIM == 3
+  sum += s->weight[2] * (p->beside[0][j * p->step[0] + i] + p->beside[1][j * p->step[1] + i]);
+#endif
+  return sum;
+}
+
+/* All cells of a row are computed, because they lie side by side, and those of one colour are
+ * kept. */
+OAK_FN void elliptic_relax(const elliptic_stencil_t *s, const elliptic_plane_t *p, int j,
+                           const real inverse[OAK_NX], const real *rhs, int odd, real *to) {
+  const real *c = p->c + (j + 1) * ELLIPTIC_STEP + ELLIPTIC_FIRST;
+  const real keep = 1 - (real)OAK_ELLIPTIC_RELAX;
+  ELLIPTIC_ROW
+  OAK_INNER(i, OAK_NX) {
+    const real next = keep * c[i] + inverse[i] * (elliptic_around(s, p, j, i) - rhs[i]);
+    to[i] = (i & 1) == odd ? next : c[i];
+  }
+}
+
+OAK_KERNEL(oak_elliptic_smooth, oak_elliptic_args_t, ELLIPTIC_LANES) {
+  OAK_ARGS(oak_elliptic_args_t);
+  OAK_OUTER_LANES(n) {
+    elliptic_stencil_t s;
+    elliptic_plane_t plane;
+    real *u = arg.u + n * (long long)OAK_CELLS, inverse[OAK_NX];
+    const real *rhs = arg.rhs + n * (long long)OAK_CELLS;
+    if (elliptic_rests(&arg, n)) {
+      if (arg.zero) elliptic_clear(u);
+      continue;
+    }
+    elliptic_stencil(&arg, n, &s);
+    plane.middle = 0;
+    for (int k = 0; k < OAK_NZ; k++) {
+      if (!arg.zero) elliptic_plane(&s, k, &plane);
+      for (int j = 0; j < OAK_NY; j++) {
+        const int odd = (j + k + arg.colour) & 1;
+        const real *r = rhs + OAK_INDEX(0, j, k);
+        real *to = u + OAK_INDEX(0, j, k);
+        if (elliptic_falls(&s, j, k, &plane))
+          OAK_INNER(i, OAK_NX) inverse[i] = (real)OAK_ELLIPTIC_RELAX / plane.fall[i];
+        if (arg.zero)
+          OAK_INNER(i, OAK_NX) to[i] = (i & 1) == odd ? -inverse[i] * r[i] : 0;
+        else if (odd)
+          elliptic_relax(&s, &plane, j, inverse, r, 1, to);
+        else
+          elliptic_relax(&s, &plane, j, inverse, r, 0, to);
+      }
+    }
+  }
+}
+
+OAK_FN void elliptic_left(const elliptic_stencil_t *s, const real *rhs, int j, elliptic_plane_t *p,
+                          real *out) {
+  const real *r = rhs + OAK_INDEX(0, j, p->k);
+  const real *c = p->c + (j + 1) * ELLIPTIC_STEP + ELLIPTIC_FIRST;
+  elliptic_falls(s, j, p->k, p);
+  ELLIPTIC_ROW
+  OAK_INNER(i, OAK_NX) out[i] = r[i] - elliptic_around(s, p, j, i) + p->fall[i] * c[i];
+}
+
+/* Averages of what is left. They go to an octant of a block, or side by side (remote). */
+OAK_FN void elliptic_average(const oak_elliptic_args_t *arg, long block,
+                             const elliptic_stencil_t *s, const real *rhs, int remote, real *q) {
+  enum { PLANES = OAK_DIM == 3 ? 2 : 1 };
+  elliptic_plane_t plane[PLANES];
+  for (int row = 0; row < HY * HZ; row++) {
+    const int j = row % HY, k = row / HY;
+    const int to = remote ? row * HX : OAK_INDEX(0, j, k);
+    real left[2 * PLANES][OAK_NX];
+    for (int n = 0; n < PLANES && j == 0; n++) elliptic_plane(s, PLANES * k + n, &plane[n]);
+    for (int e = 0; e < 2 * PLANES; e++)
+      elliptic_left(s, rhs, 2 * j + (e & 1), &plane[e >> 1], left[e]);
+    OAK_INNER(i, OAK_NX) left[0][i] += left[1][i] + (OAK_DIM == 3 ? left[2][i] + left[3][i] : 0);
+    OAK_LANES(i, HX) {
+      const oak_parts_t g = oak_parts(oak_span_of_pair(&arg->f, block, 2 * i, 2 * j), 0);
+      q[to + i] = (elliptic_half(&g, 0, 0) * left[0][2 * i] +
+                   elliptic_half(&g, 0, 1) * left[0][2 * i + 1]) *
+                  (real)(1.0 / (1 << OAK_DIM));
+    }
+  }
+}
+
+#endif
+
+/* The residual as right-hand side of the next coarser level: averages of blocks whose parent is
+ * there. */
+OAK_KERNEL_SHARED(oak_elliptic_down, oak_elliptic_down_args_t, ELLIPTIC_MOST_LANES, 2, 0) {
+  OAK_ARGS_EARLY(oak_elliptic_down_args_t);
+  OAK_OUTER(n) {
+#if OAK_MANY_THREADS
+    ELLIPTIC_SHARED_TILE;
+#endif
+    const oak_elliptic_move_t t = arg.move.move[n];
+    const real *rhs = arg.e.rhs + n * (long long)OAK_CELLS;
+    real *q = (t.remote ? arg.move.remote : arg.move.to) + t.coarse * (long long)OAK_CELLS;
+    elliptic_stencil_t s;
+    if (elliptic_rests(&arg.e, n)) {
+      OAK_WAIT;
+      OAK_INNER(c, OAK_CELLS) q[c] = rhs[c];
+      continue;
+    }
+    elliptic_stencil(&arg.e, n, &s);
+    OAK_WAIT;
+#if OAK_MANY_THREADS
+    ELLIPTIC_FILL(&s);
+    oak_copy_end();
+    OAK_BARRIER;
+#endif
+    if (t.child < 0) {
+#if OAK_MANY_THREADS
+      OAK_INNER(c, OAK_CELLS) {
+        const int x[3] = {c % OAK_NX, c / OAK_NX % OAK_NY, c / (OAK_NX * OAK_NY)};
+        q[c] = elliptic_left(&s, rhs, x);
+      }
+#else
+      elliptic_plane_t plane;
+      for (int row = 0; row < OAK_NY * OAK_NZ; row++) {
+        if (row % OAK_NY == 0) elliptic_plane(&s, row / OAK_NY, &plane);
+        elliptic_left(&s, rhs, row % OAK_NY, &plane, q + row * OAK_NX);
+      }
+#endif
+    } else {
+      if (!t.remote) q += elliptic_octant(t.child);
+#if OAK_MANY_THREADS
+      OAK_INNER(h, HX * HY * HZ) {
+        const int i = h % HX, j = h / HX % HY, k = h / (HX * HY);
+        const oak_parts_t g = oak_parts(oak_span_of_pair(&arg.e.f, n, 2 * i, 2 * j), 0);
+        real sum = 0;
+        OAK_UNROLL
+        for (int e = 0; e < (1 << OAK_DIM); e++) {
+          const int x[3] = {2 * i + (e & 1), 2 * j + (e >> 1 & 1), 2 * k + (e >> 2)};
+          sum += elliptic_left(&s, rhs, x) * elliptic_part(&g, -1, e);
+        }
+        q[t.remote ? h : OAK_INDEX(i, j, k)] = sum * (real)(1.0 / (1 << OAK_DIM));
+      }
+#else
+      elliptic_average(&arg.e, n, &s, rhs, t.remote, q);
+#endif
+    }
+  }
+}
+
+/* The largest residual of each block. */
+OAK_KERNEL_SHARED(oak_elliptic_norm, oak_elliptic_args_t, ELLIPTIC_LANES, 4, 0) {
+  OAK_ARGS_EARLY(oak_elliptic_args_t);
+  OAK_OUTER(n) {
+    const real *rhs = arg.rhs + n * (long long)OAK_CELLS;
+    OAK_SHARED double lane[ELLIPTIC_LANES];
+#if OAK_MANY_THREADS
+    ELLIPTIC_SHARED_TILE;
+#endif
+    double most;
+    elliptic_stencil_t s;
+    elliptic_stencil(&arg, n, &s);
+    OAK_WAIT;
+#if OAK_MANY_THREADS
+    ELLIPTIC_FILL(&s);
+    oak_copy_end();
+    OAK_BARRIER;
+    most = 0;
+    OAK_INNER(c, OAK_CELLS) {
+      const int x[3] = {c % OAK_NX, c / OAK_NX % OAK_NY, c / (OAK_NX * OAK_NY)};
+      most = elliptic_larger(most, elliptic_left(&s, rhs, x));
+    }
+    lane[OAK_THREAD] = most;
+#else
+    elliptic_plane_t plane;
+    OAK_INNER(i, ELLIPTIC_LANES) lane[i] = 0;
+    for (int row = 0; row < OAK_NY * OAK_NZ; row++) {
+      real left[OAK_NX];
+      if (row % OAK_NY == 0) elliptic_plane(&s, row / OAK_NY, &plane);
+      elliptic_left(&s, rhs, row % OAK_NY, &plane, left);
+      OAK_INNER(i, OAK_NX)
+        lane[i % ELLIPTIC_LANES] = elliptic_larger(lane[i % ELLIPTIC_LANES], left[i]);
+    }
+#endif
+    OAK_REDUCE_MAX(most, lane, ELLIPTIC_LANES);
+    OAK_SERIAL arg.res[n] = most;
+  }
+}
+
+#endif

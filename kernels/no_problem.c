@@ -1,5 +1,0 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later
- * The problem of oak check, which needs none. */
-#include "kernels/hooks.h"
-
-TITLE("no problem")

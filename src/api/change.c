@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Parameters that a program changes while the simulation is there. */
+#include <string.h>
+
+#include "base/params_watch.h"
+#include "api/create.h"
+
+/* A parameter of the physics or the problem, and its place in the description; -1: none. */
+static int find_parameter(const oak_t *sim, const char *key) {
+  const oak_description_t *d = &sim->setup.description;
+  for (int n = 0; n < d->nparameter; n++) {
+    const size_t length = strlen(d->parameter[n].section);
+    if (!strncmp(key, d->parameter[n].section, length) && key[length] == '.' &&
+        !strcmp(key + length + 1, d->parameter[n].name))
+      return n;
+  }
+  return -1;
+}
+
+/* Kernels of floors are built only if one is set. */
+static int is_floor(const oak_t *sim, int n) {
+  const char *end = n < 0 ? NULL : strrchr(sim->setup.description.parameter[n].name, '_');
+  return end && !strcmp(end, "_floor") && oak_has_hook(&sim->setup, "physics_floor");
+}
+
+static oak_status_t change(void *user, const char *key, const double *number) {
+  oak_t *sim = user;
+  const int n = find_parameter(sim, key);
+  if (!number) {
+    oak_read_changing(&sim->setup);
+    oak_rates_forget(sim); /* wave speeds and TIMESTEP may depend on it */
+    sim->rates.least = 0;
+    return n < 0 ? OAK_OK : oak_setup_change_parameters(&sim->setup);
+  }
+  OAK_CHECK(!is_floor(sim, n) || sim->setup.method.floors, OAK_ERR_INPUT,
+            "%s cannot change after oak_create, since no floor was set then: set one before", key);
+  const double most = !strcmp(key, "refine.c_derefine") ? *number : sim->setup.refine.c_derefine;
+  const double least = !strcmp(key, "refine.c_refine") ? *number : sim->setup.refine.c_refine;
+  OAK_CHECK(most <= least, OAK_ERR_INPUT,
+            "%s = %g: refine.c_derefine would be above refine.c_refine: change the other one first",
+            key, *number);
+  return OAK_OK;
+}
+
+oak_status_t oak_follow_changes(oak_t *sim) {
+  return oak_params_watch(sim->setup.params, change, sim);
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Where the kernel sources are: they are read when a run starts, not when oak is built. */
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/trust.h"
+#include "device_private.h"
+
+static int is_root(const char *folder) {
+  char path[PATH_MAX + 32];
+  int length = snprintf(path, sizeof path, "%s/include/oak/kernel.h", folder);
+  return length > 0 && (size_t)length < sizeof path && access(path, R_OK) == 0;
+}
+
+/** Whether a folder is the source tree itself: /usr/include may hold the headers, but not the
+ * kernels. */
+static int is_tree(const char *folder) {
+  char path[PATH_MAX + 32];
+  snprintf(path, sizeof path, "%s/kernels/flux/flux.c", folder);
+  return is_root(folder) && access(path, R_OK) == 0;
+}
+
+/** What a search has found. */
+typedef struct {
+  char program[PATH_MAX]; /**< near which sources are looked for */
+  char root[PATH_MAX];    /**< the sources, in full */
+  char refused[PATH_MAX]; /**< sources that others may change, "" if there are none */
+  char why[OAK_WHY];      /**< why these are refused */
+} search_t;
+
+/** Whether a folder, and those of the sources in it, are changed only by who is trusted. */
+static int is_trusted(const search_t *search, const char *folder, char why[OAK_WHY]) {
+  static const char *const part[] = {"physics", "kernels", "numerics", "problems", "include/oak"};
+  char path[PATH_MAX + 32], full[PATH_MAX];
+  if (!oak_path_trusted_by(search->program, folder, why)) return 0;
+  for (int i = 0; i < 5; i++) {
+    snprintf(path, sizeof path, "%s/%s", folder, part[i]);
+    if (realpath(path, full) && !oak_path_trusted_by(search->program, full, why)) return 0;
+  }
+  return 1;
+}
+
+/** Take a folder, unless others may put code into it. */
+static int take(search_t *search, const char *folder) {
+  char why[OAK_WHY];
+  if (!realpath(folder, search->root)) return 0;
+  if (is_trusted(search, search->root, why)) return 1;
+  memcpy(search->refused, search->root, sizeof search->refused);
+  memcpy(search->why, why, sizeof search->why);
+  return 0;
+}
+
+/** Take share/oak in \a folder. Others who may write to share/ could put a link there. */
+static int take_share(search_t *search, const char *folder) {
+  char share[PATH_MAX + 32], guess[PATH_MAX + 32];
+  snprintf(share, sizeof share, "%s/share", folder);
+  snprintf(guess, sizeof guess, "%s/share/oak", folder);
+  return is_root(guess) && take(search, share) && take(search, guess);
+}
+
+/** Look for the sources near the file \a origin: in share/oak beside its folder bin/, lib/ or
+ * lib/<architecture>/, or in the source tree above it if the file is in a build folder. The tree
+ * may have moved since it was built. */
+static int root_near(search_t *search, const char *origin) {
+  char path[PATH_MAX];
+  if (!realpath(origin, search->program)) return 0;
+  memcpy(path, search->program, sizeof path);
+  for (int up = 0; up < 3; up++) {
+    char *slash = strrchr(path, '/');
+    if (!slash) return 0;
+    *slash = '\0';
+    if (up == 0) continue;
+    if (take_share(search, path)) return 1;
+    if (is_tree(path) && take(search, path)) return 1;
+  }
+  return 0;
+}
+
+oak_status_t oak_source_root(const char **out) {
+  static search_t search;
+  const char *home = getenv("OAK_HOME");
+  search.refused[0] = '\0';
+  *out = search.root;
+  if (home && home[0]) {
+    OAK_CHECK(
+        is_root(home) && realpath(home, search.root), OAK_ERR_FILE,
+        "OAK_HOME is '%s', which holds no include/oak/kernel.h; set it to the source tree or to "
+        "PREFIX/share/oak, or unset it",
+        home);
+    return OAK_OK;
+  }
+  Dl_info info;
+  if (dladdr(&search, &info) && info.dli_fname && root_near(&search, info.dli_fname)) return OAK_OK;
+  if (root_near(&search, "/proc/self/exe")) return OAK_OK;
+#ifdef OAK_SOURCE_ROOT
+  if (is_root(OAK_SOURCE_ROOT) && take(&search, OAK_SOURCE_ROOT)) return OAK_OK;
+#endif
+  OAK_CHECK(
+      !search.refused[0], OAK_ERR_FILE,
+      "%s, with kernel sources, is not used: %s; set OAK_HOME to a source tree of oak or to a "
+      "PREFIX/share/oak that you trust",
+      search.refused, search.why);
+  return OAK_FAIL(OAK_ERR_FILE,
+                  "the kernel sources are not found near this program; set OAK_HOME to the source "
+                  "tree of oak or to PREFIX/share/oak");
+}
+
+int oak_source_is_own(const char *path) {
+  static const char *const folder[] = {"/kernels/", "/include/", "/numerics/"};
+  const char *root;
+  if (oak_source_root(&root) != OAK_OK || strncmp(path, root, strlen(root)) != 0) return 0;
+  for (int i = 0; i < 3; i++)
+    if (!strncmp(path + strlen(root), folder[i], strlen(folder[i]))) return 1;
+  return 0;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * What can be known of physics and problem files without a compiler: the names of their parameters,
+ * and mistakes that no compiler reports. Private to src/solver. */
+#ifndef OAK_SOLVER_HOOKS_H
+#define OAK_SOLVER_HOOKS_H
+
+#include "oak/kernel_args.h"
+#include "declare/hook_table.h"
+#include "declare/user_files.h"
+
+enum {
+  OAK_LONGEST_NAME = 48 /* of a key in parameter files */,
+  OAK_MAX_OUTPUTS = 24,
+  OAK_MAX_FIELDS = 16 /* beside the state */,
+  OAK_MAX_FIXED = 4 /* fields that are variables of the state */,
+  OAK_MAX_FACE_FIELDS = 8 /* on faces */,
+  OAK_MAX_TABLES = 32
+};
+
+/** What a declaration makes. */
+typedef enum {
+  OAK_PARAMETER,
+  OAK_PARAMETER_ARRAY,
+  OAK_GLOBAL_MAX,
+  OAK_GLOBAL_MIN,
+  OAK_GLOBAL_INTEGRAL
+} oak_kind_t;
+
+/** A declaration that has no more than a name. */
+typedef struct {
+  oak_owner_t owner;
+  char name[OAK_LONGEST_NAME + 1];
+} oak_declared_name_t;
+
+/** Parameters and globals by name, those of the physics first: members of its structure, then of
+ * the problem's. Then output variables, and fields beside the state. The list includes declarations
+ * that the preprocessor leaves out. */
+typedef struct {
+  oak_hook_table_t hooks; /**< that there may be */
+  int count;
+  struct {
+    oak_owner_t owner;
+    oak_kind_t kind;
+    int length; /**< numbers: 1, or those of an array */
+    int place;  /**< of the first number among those of all */
+    char name[OAK_LONGEST_NAME + 1];
+  } parameter[OAK_MAX_PARAMETERS];
+  int noutput;
+  oak_declared_name_t output[OAK_MAX_OUTPUTS];
+  int nfield;
+  struct {
+    int stored[2], function[2]; /**< whether an owner has FIELD_STORED or FIELD of this name */
+    char name[OAK_LONGEST_NAME + 1];
+  } field[OAK_MAX_FIELDS];
+  int ntable;
+  oak_declared_name_t table[OAK_MAX_TABLES];
+  int nfixed; /**< FLUX_FIELD of the physics; a FIELD of the same name is among `field` too */
+  struct {
+    char name[OAK_LONGEST_NAME + 1];
+    char variable[OAK_LONGEST_NAME + 1]; /**< as it is written: a number or a name */
+  } fixed[OAK_MAX_FIXED];
+  int nequation; /**< POISSON_OF and the like */
+  oak_declared_name_t equation[OAK_MAX_EQUATIONS];
+  int nface; /**< FACE_FIELD of the physics */
+  oak_declared_name_t face[OAK_MAX_FACE_FIELDS];
+} oak_declared_t;
+
+/** Look through both files. Refuses misspelt hooks, hooks in the wrong file, and macros
+ * without effect. Rank-local. */
+oak_status_t oak_find_declared(const char *physics, const char *problem, oak_declared_t *out);
+
+/** Whether a field is declared by FLUX_FIELD: then it is a variable of the state. */
+int oak_declared_fixed(const oak_declared_t *d, const char *name);
+
+/* macros.c */
+/** Refuse macros of physics and problem files that have no effect. */
+oak_status_t oak_check_macros(const oak_user_files_t *files);
+
+#endif

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The kind of output that makes pictures; differences from the start of a run.
+ *
+ * For differences, the state at the start is kept as a plotfile NAME.start in the output folder. A
+ * run that goes on after a restart finds it there. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "io/files/file_tools.h"
+#include "io/picture/picture.h"
+#include "io/folder/file_list.h"
+#include "io/plotfile/plotfile.h"
+#include "io/plotfile/plotfile_read.h"
+#include "io/view/derive.h"
+#include "output/kind_keys.h"
+#include "output/kinds.h"
+
+static const oak_param_desc_t keys[] = {
+    OAK_KEY_VARIABLES,
+    OAK_KEY_DIELECTRICS,
+    REALS("output.NAME.range", "0 0", "variable",
+          "Values at the two ends of the colour scale; equal: lowest and highest of each picture.",
+          .count = 2),
+    INT("output.NAME.width", "1024", 64, 16384, "pixels",
+        "Width of pictures; the height follows from what is shown."),
+    OAK_KEY_AXIS,
+    OAK_KEY_POSITION,
+    CHOICE("output.NAME.show", "slice", "slice maximum mean column",
+           "In 3D, what is shown: the values in that plane, or the highest value, the mean or the "
+           "integral along the axis."),
+    CHOICE("output.NAME.scale", "linear", "linear log",
+           "Scale of the colours; log needs a range above 0. The range of the data is then cut 8 "
+           "powers of ten below the highest value."),
+    BOOL("output.NAME.difference", "no",
+         "Show the difference from the start of the run. If the range is that of the data, 0 is in "
+         "its middle."),
+    REAL("output.NAME.quantile", "0", 0, 0.49, NULL,
+         "Share of the area left out at each end where the range is that of the data, so that a "
+         "few extreme cells do not hide the rest."),
+    BOOL("output.NAME.mesh", "yes", "Draw the outlines of the blocks."),
+    BOOL("output.NAME.levels", "no", "Colour the outlines by level."),
+    CHOICE(
+        "output.NAME.colors", "auto", OAK_COLORMAP_NAMES,
+        "Colour scale of pictures; auto: coolwarm for values of both signs, with 0 in the middle "
+        "of the range of the data, otherwise inferno."),
+    CHOICE("output.NAME.layout", "space", OAK_LAYOUT_NAMES,
+           "How cells of other coordinates than cartesian are drawn. space: where they are in "
+           "space, so that a polar mesh is a disk; mirrored: the same, with the other half beyond "
+           "the axis, for r, z and r, theta; coordinates: with the coordinates as axes."),
+    OAK_KEY_REGION,
+    {.key = NULL}};
+
+static int is_difference(const oak_output_item_t *item) {
+  return item->section && oak_item_bool(item, "difference");
+}
+
+/* Rank 0: is the state at the start still there? */
+static oak_status_t find_start(const oak_output_item_t *item) {
+  char header[PATH_MAX];
+  OAK_TRY(oak_path_print(header, "%s/Header", item->start));
+  OAK_CHECK(access(header, R_OK) == 0, OAK_ERR_INPUT,
+            "[output.%s]: difference = yes: %s, the state at the start of the run, is not there: "
+            "copy it from the folder in which the run began, or leave out this key",
+            item->name, item->start);
+  return OAK_OK;
+}
+
+/* The state at the start is kept as a plotfile. */
+static oak_status_t check_picture(const oak_output_item_t *item) {
+  return is_difference(item) ? oak_output_plotfile.check(item) : OAK_OK;
+}
+
+static oak_status_t start_picture(oak_output_item_t *item, const char *folder, int restart) {
+  const MPI_Comm comm = item->sim->setup.comm;
+  oak_status_t st = OAK_OK;
+  if (!is_difference(item)) return OAK_OK;
+  item->start = oak_text_new("%s/%s.start", folder, item->name);
+  if (!item->start) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for the name of %s", item->name);
+  if (st == OAK_OK && restart && item->sim->setup.rank == 0) st = find_start(item);
+  OAK_TRY(oak_agree(comm, st));
+  if (restart) return OAK_OK;
+  oak_view_source_t source = {.sim = item->sim, .variables = &item->variables, .value_bytes = 8};
+  oak_grid_view_t view;
+  st = oak_view_make(&source, &view);
+  if (st == OAK_OK) st = oak_plotfile_write(&view, item->start);
+  if (st == OAK_OK && item->sim->setup.rank == 0) st = oak_file_list_add(item->start);
+  st = oak_agree(comm, st);
+  oak_view_clear(&source);
+  return st;
+}
+
+/* What a picture shows; in 2D always the values themselves. */
+static oak_picture_show_t shown(const oak_output_item_t *item) {
+  if (item->sim->setup.dim == 2 || !item->section) return OAK_SHOW_SLICE;
+  return (oak_picture_show_t)oak_item_choice(item, "show");
+}
+
+/* The keys that pictures of [output] do not have. */
+static void set_section_options(const oak_output_item_t *item, oak_picture_options_t *o) {
+  if (!item->section) return;
+  o->log_scale = oak_item_choice(item, "scale");
+  o->quantile = oak_item_real(item, "quantile");
+  o->symmetric = is_difference(item);
+  if (o->draw_mesh && oak_item_bool(item, "levels")) o->draw_mesh = OAK_MESH_LEVELS;
+}
+
+static oak_status_t set_options(const oak_output_item_t *item, const oak_grid_view_t *view,
+                                oak_picture_options_t *o) {
+  const oak_t *sim = item->sim;
+  double range[3];
+  *o = oak_picture_defaults(view);
+  oak_item_reals(item, "range", range);
+  o->low = range[0];
+  o->high = range[1];
+  o->width = oak_item_int(item, "width");
+  o->slice_axis = oak_item_axis(item);
+  o->slice_position = sim->setup.xmin[o->slice_axis] +
+                      oak_item_real(item, "position") *
+                          (sim->setup.xmax[o->slice_axis] - sim->setup.xmin[o->slice_axis]);
+  o->show = shown(item);
+  o->draw_mesh = oak_item_bool(item, "mesh") ? OAK_MESH_LINES : OAK_MESH_NONE;
+  set_section_options(item, o);
+  o->layout = (oak_picture_layout_t)oak_item_choice(item, "layout");
+  o->region = view->region;
+  o->title = sim->setup.description.problem_title;
+  /* The run lists the file when all ranks are done. If it is killed before, the file is known. */
+  if (item->disk) o->written = oak_file_list_add;
+  return oak_colormap_find(oak_item_text(item, "colors"), &o->colormap);
+}
+
+/* The pictures of [output] are an output of every run, but most runs do not ask for them. */
+static int is_asked_for(const oak_output_item_t *item) {
+  const oak_params_t *p = item->sim->setup.params;
+  return item->section || oak_item_int(item, "every_steps") > 0 ||
+         oak_item_real(item, "every") > 0 || oak_params_changed(p, "output.picture_range") ||
+         oak_params_changed(p, "output.picture_width");
+}
+
+static oak_status_t open_picture(oak_output_item_t *item) {
+  oak_grid_view_t view = oak_view_domain(item->sim, &item->variables);
+  oak_picture_options_t o;
+  OAK_TRY(oak_item_only_3d(item, "axis"));
+  OAK_TRY(oak_item_only_3d(item, "position"));
+  if (item->section) OAK_TRY(oak_item_only_3d(item, "show"));
+  OAK_CHECK(!is_difference(item) || !oak_item_choice(item, "scale"), OAK_ERR_INPUT,
+            "%s: a difference has values below 0, for which there is no logarithm: choose scale = "
+            "linear",
+            oak_item_given(item, "scale"));
+  if (!item->whole) view.region = (const double(*)[3])item->region;
+  OAK_TRY(set_options(item, &view, &o));
+  const oak_status_t st = is_asked_for(item) ? oak_picture_check(&view, &o) : OAK_OK;
+  return st == OAK_OK ? st : OAK_FAIL(OAK_ERR_INPUT, "output %s: %s", item->name, oak_last_error());
+}
+
+/* Rank-local. */
+static oak_status_t subtract_start(const oak_output_item_t *item, const oak_grid_view_t *view,
+                                   oak_plotfile_t **start, oak_derived_t **difference) {
+  OAK_TRY(oak_plotfile_open(item->start, view->block_size, start));
+  const oak_grid_view_t *first = oak_plotfile_view(*start);
+  const int v = oak_view_find(first, view->name[0]);
+  OAK_CHECK(v >= 0, OAK_ERR_INPUT,
+            "%s has no variable %s: a difference is that of variables given at the start of the "
+            "run",
+            item->start, view->name[0]);
+  return oak_derive(view, 0, OAK_DERIVE_DIFFERENCE, first, v, difference);
+}
+
+static oak_status_t write_difference(const oak_output_item_t *item, const oak_grid_view_t *view,
+                                     const oak_picture_options_t *o, const char *path) {
+  oak_plotfile_t *start = NULL;
+  oak_derived_t *difference = NULL;
+  oak_status_t st = oak_agree(view->comm, subtract_start(item, view, &start, &difference));
+  if (st == OAK_OK) st = oak_picture_write(oak_derived_view(difference), o, path);
+  oak_derived_destroy(&difference);
+  oak_plotfile_close(&start);
+  return st;
+}
+
+/* The thread makes projections, which read all blocks. A slice reads few. */
+static int takes_over(const oak_output_item_t *item) {
+  return shown(item) != OAK_SHOW_SLICE && !is_difference(item);
+}
+
+static oak_status_t write_picture(oak_output_item_t *item, const oak_grid_view_t *view,
+                                  const char *path) {
+  oak_picture_options_t o;
+  OAK_TRY(set_options(item, view, &o));
+  return item->start ? write_difference(item, view, &o, path) : oak_picture_write(view, &o, path);
+}
+
+const oak_output_kind_t oak_output_picture = {.word = {"picture", "a PNG file", keys},
+                                              .ending = ".png",
+                                              .each_variable = 1,
+                                              .empty = OAK_SELECT_FIRST,
+                                              .open = open_picture,
+                                              .check = check_picture,
+                                              .start = start_picture,
+                                              .takes_over = takes_over,
+                                              .write = write_picture};

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Going on from a checkpoint in place of the initial condition. */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "io/folder/file_list.h"
+#include "io/folder/run_folder.h"
+#include "output/provenance.h"
+#include "run/checkpoint.h"
+#include "run/saving.h"
+
+/* Names of the checkpoints of a folder, if there is one, on all ranks, the newest first. */
+static oak_status_t share_list(const oak_t *sim, const char *folder, oak_checkpoint_name_t **list,
+                               int *count) {
+  oak_status_t st = OAK_OK;
+  *list = NULL;
+  *count = 0;
+  if (sim->setup.rank == 0 && access(folder, F_OK) == 0)
+    st = oak_checkpoint_list(folder, list, count);
+  OAK_TRY(oak_agree(sim->setup.comm, st));
+  MPI_Bcast(count, 1, MPI_INT, 0, sim->setup.comm);
+  if (!*list) *list = calloc((size_t)*count + 1, sizeof **list);
+  OAK_TRY(oak_agree(sim->setup.comm,
+                    *list ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "no memory for a list")));
+  MPI_Bcast(*list, *count * (int)sizeof **list, MPI_BYTE, 0, sim->setup.comm);
+  return OAK_OK;
+}
+
+static void tell_changes(const oak_output_t *out, const oak_changes_t *changes) {
+  oak_progress_t *progress = out->progress;
+  static const char note[] = "the file of the %s or a table of it has changed since";
+  if (changes->physics) oak_progress_note(progress, note, "physics");
+  if (changes->problem) oak_progress_note(progress, note, "problem");
+  for (int i = 0; i < changes->count && i < OAK_MOST_CHANGES; i++)
+    oak_progress_note(progress, "changed: %s", changes->line[i]);
+  if (changes->count > OAK_MOST_CHANGES)
+    oak_progress_note(progress, "and %d other keys", changes->count - OAK_MOST_CHANGES);
+}
+
+/* Say so if there is nothing left to do. */
+static void tell_end(const oak_output_t *out) {
+  const oak_t *sim = out->sim;
+  const long most = oak_params_int(sim->setup.params, "run.max_steps");
+  const double end = oak_params_real(sim->setup.params, "run.end_time");
+  if (sim->data.clock.time >= end || (most > 0 && sim->data.clock.step >= most))
+    oak_progress_note(out->progress,
+                      "the run is finished; a larger run.end_time or run.max_steps prolongs it");
+}
+
+static oak_status_t load(oak_output_t *out, const char *path) {
+  oak_t *sim = out->sim;
+  oak_changes_t changes = {.count = 0};
+  OAK_FREED char *schedule = NULL;
+  oak_timer_start(&sim->data.timers, OAK_PHASE_CHECKPOINT);
+  oak_status_t st = oak_checkpoint_load(sim, path, &schedule, &changes);
+  oak_timer_stop(&sim->data.timers, OAK_PHASE_CHECKPOINT);
+  if (st == OAK_OK) {
+    oak_progress_note(out->progress, "restart from %s: step %ld, time %.10g", path,
+                      sim->data.clock.step, sim->data.clock.time);
+    tell_changes(out, &changes);
+    /* With changes, later files would differ; without, the run writes the same files again. */
+    if (changes.physics || changes.problem || changes.count > 0) out->goes_back = 1;
+    tell_end(out);
+    st = oak_agree(sim->setup.comm, oak_output_load(out, schedule));
+  }
+  return st;
+}
+
+/* Checkpoints of a folder, the newest first. */
+typedef struct {
+  const char *folder;
+  oak_checkpoint_name_t *name;
+  int count;
+  long ended; /* the step at which the run has reached its end; -1: it has not */
+  double time;
+} found_t;
+
+static oak_status_t find_end(const oak_t *sim, found_t *found) {
+  oak_file_list_t list = {.ended = -1};
+  OAK_TRY(oak_agree(sim->setup.comm,
+                    sim->setup.rank == 0 ? oak_file_list_read(found->folder, &list) : OAK_OK));
+  found->ended = list.ended;
+  found->time = list.time;
+  oak_file_list_free(&list);
+  MPI_Bcast(&found->ended, 1, MPI_LONG, 0, sim->setup.comm);
+  MPI_Bcast(&found->time, 1, MPI_DOUBLE, 0, sim->setup.comm);
+  return OAK_OK;
+}
+
+/* Those of the output folder, at least one. The names are to be freed, also after a failure. */
+static oak_status_t list_all(const oak_t *sim, const char *folder, found_t *found) {
+  *found = (found_t){.folder = folder};
+  OAK_TRY(share_list(sim, folder, &found->name, &found->count));
+  OAK_CHECK(found->count > 0, OAK_ERR_FILE,
+            "there is no checkpoint in output.folder = %s: start the run without --restart, or "
+            "name a checkpoint",
+            folder);
+  return find_end(sim, found);
+}
+
+/* The path of checkpoint i; newer ones cannot be read. Fails if the run has reached its end after
+ * this checkpoint, because going back would lose results. */
+static oak_status_t choose(const found_t *found, int i, char path[4096]) {
+  snprintf(path, 4096, "%s/%s", found->folder, found->name[i].name);
+  OAK_CHECK(found->name[i].step >= found->ended, OAK_ERR_INPUT,
+            "the run in output.folder = %s is finished: it ended at step %ld, time %g, and has no "
+            "good checkpoint there%s%s%s. To go back, name one, such as --restart=%s; what was "
+            "written after its step is then kept in a folder of its own",
+            found->folder, found->ended, found->time, i ? " (" : "", i ? oak_last_error() : "",
+            i ? ")" : "", path);
+  return OAK_OK;
+}
+
+/* Load the newest one of a folder that is good; without \a out, only check it. */
+static oak_status_t take_latest(const oak_t *sim, const char *folder, oak_output_t *out) {
+  found_t found;
+  char path[4096];
+  oak_status_t st = list_all(sim, folder, &found);
+  for (int i = 0, go_on = st == OAK_OK; go_on && i < found.count; i++) {
+    st = choose(&found, i, path);
+    if (st == OAK_OK) st = out ? load(out, path) : oak_checkpoint_fits(sim, path);
+    go_on = st == OAK_ERR_FILE;
+    if (out && go_on && i + 1 < found.count)
+      oak_progress_note(out->progress, "%s; the one before is tried next", oak_last_error());
+  }
+  free(found.name);
+  return st;
+}
+
+/* The checkpoint that was named is damaged: say which earlier one is good. */
+static oak_status_t offer_older(const oak_t *sim, const char *path) {
+  char folder[4096], message[8192];
+  OAK_FREED oak_checkpoint_name_t *list = NULL;
+  int count, at = 0;
+  const char *slash = strrchr(path, '/');
+  const int length = slash ? (int)(slash - path) : 1;
+  snprintf(message, sizeof message, "%s", oak_last_error());
+  snprintf(folder, sizeof folder, "%.*s", length, slash ? path : ".");
+  if (share_list(sim, folder, &list, &count) == OAK_OK) {
+    while (at < count && strcmp(list[at].name, slash ? slash + 1 : path)) at++;
+    for (at++; at < count; at++) {
+      char other[4096 + OAK_CHECKPOINT_NAME];
+      snprintf(other, sizeof other, "%s/%s", folder, list[at].name);
+      if (oak_checkpoint_verify(sim->setup.comm, other) == OAK_OK)
+        return OAK_FAIL(OAK_ERR_FILE, "%s: %s is good", message, other);
+    }
+  }
+  return OAK_FAIL(OAK_ERR_FILE, "%s", message);
+}
+
+oak_status_t oak_restart(oak_output_t *out, const char *which) {
+  if (!strcmp(which, "latest")) return take_latest(out->sim, out->folder, out);
+  out->goes_back = 1;
+  const oak_status_t st = load(out, which);
+  return st == OAK_ERR_FILE ? offer_older(out->sim, which) : st;
+}
+
+/* Whether parameters.ini of a folder says that its run began from this checkpoint, as after a kill
+ * before its first own checkpoint. */
+static int began_from(const char *folder, const char *checkpoint) {
+  char note[PATH_MAX + 64], *begun = oak_run_folder_note(folder, "begun from");
+  oak_checkpoint_note(checkpoint, note, sizeof note);
+  const int found = begun && !strcmp(begun, note);
+  free(begun);
+  return found;
+}
+
+/* If the folder holds the checkpoint, or a copy of it, it belongs to the same run. */
+oak_folder_use_t oak_restart_folder(const oak_t *sim, const char *which) {
+  char path[4096 + PATH_MAX], real[PATH_MAX];
+  const char *folder = oak_params_text(sim->setup.params, "output.folder");
+  uint32_t here, there;
+  if (!strcmp(which, "latest")) return OAK_FOLDER_CONTINUE;
+  if (realpath(which, real)) which = real; /* it may be a link */
+  const char *slash = strrchr(which, '/');
+  snprintf(path, sizeof path, "%s/%s", folder, slash ? slash + 1 : which);
+  const int same = oak_file_sum(path, &here) && oak_file_sum(which, &there) && here == there;
+  return same || began_from(folder, which) ? OAK_FOLDER_CONTINUE : OAK_FOLDER_BRANCH;
+}
+
+oak_status_t oak_restart_check(const oak_t *sim, const char *which) {
+  if (!strcmp(which, "latest"))
+    return take_latest(sim, oak_params_text(sim->setup.params, "output.folder"), NULL);
+  const oak_status_t st = oak_checkpoint_fits(sim, which);
+  return st == OAK_ERR_FILE ? offer_older(sim, which) : st;
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Bodies in the domain, from the sections [body.NAME]. Their shapes become part of the kernels
+ * (kernels/bodies/bodies.h). */
+#include <math.h>
+#include <string.h>
+
+#include "base/params_outputs.h"
+#include "setup/setup.h"
+
+enum { SPHERE, ROD, CONE, PLATE }; /* body.shape */
+
+static void body_key(const char *name, const char *word, char key[OAK_LONGEST_FUNCTION]) {
+  snprintf(key, OAK_LONGEST_FUNCTION, "body.%s.%s", name, word);
+}
+
+static double number(const oak_setup_t *setup, const char *name, const char *word) {
+  char key[OAK_LONGEST_FUNCTION];
+  body_key(name, word, key);
+  return oak_params_real(setup->params, key);
+}
+
+static int choice(const oak_setup_t *setup, const char *name, const char *word) {
+  char key[OAK_LONGEST_FUNCTION];
+  body_key(name, word, key);
+  return oak_params_choice(setup->params, key);
+}
+
+oak_status_t oak_bodies_declare(oak_setup_t *setup) {
+  static const char *const word[] = {"shape", "from",      "to",           "radius", "tip_radius",
+                                     "kind",  "potential", "permittivity", "surface"};
+  oak_body_list_t *list = &setup->bodies;
+  list->count = 0;
+  for (int n = 0; oak_params_subsection(setup->params, "body.", n, list->of[list->count].name,
+                                        sizeof list->of->name);
+       n++) {
+    const char *name = list->of[list->count].name;
+    OAK_CHECK(oak_is_name(name), OAK_ERR_INPUT,
+              "[body.%s]: the name of a body must be a word of letters, digits and _ that begins "
+              "with a letter, of at most %d",
+              name, OAK_LONGEST_BODY);
+    OAK_CHECK(strcmp(name, "solid"), OAK_ERR_INPUT,
+              "[body.solid]: the body of the hook SOLID has this name: choose another one");
+    OAK_CHECK(++list->count < OAK_MAX_BODIES, OAK_ERR_INPUT, "there are more than %d bodies",
+              OAK_MAX_BODIES - 1);
+    for (size_t i = 0; i < sizeof word / sizeof *word; i++) {
+      char key[OAK_LONGEST_FUNCTION], like[64];
+      body_key(name, word[i], key);
+      snprintf(like, sizeof like, "body.%s", word[i]);
+      OAK_TRY(oak_params_declare_like(setup->params, key, like));
+    }
+  }
+  for (size_t i = 0; i < sizeof word / sizeof *word && !list->count; i++) {
+    char key[64];
+    snprintf(key, sizeof key, "body.%s", word[i]);
+    OAK_CHECK(!oak_params_changed(setup->params, key), OAK_ERR_INPUT,
+              "%s: %s has no effect, because there is no section [body.NAME]: write one for each "
+              "body",
+              oak_params_origin(setup->params, key), key);
+  }
+  return OAK_OK;
+}
+
+/* ---- values */
+
+static oak_status_t read_point(const oak_setup_t *setup, const char *name, const char *word,
+                               double x[3]) {
+  char key[OAK_LONGEST_FUNCTION];
+  body_key(name, word, key);
+  const int count = oak_params_reals(setup->params, key, x);
+  OAK_CHECK(count == setup->dim, OAK_ERR_INPUT, "%s: %s must be %d numbers%s",
+            oak_params_origin(setup->params, key), key, setup->dim,
+            oak_params_is_set(setup->params, key) ? "" : ", and it is not given");
+  for (int d = setup->dim; d < 3; d++) x[d] = 0;
+  return OAK_OK;
+}
+
+/* A length that must have at least the size of a cell on the finest level. */
+static oak_status_t check_length(const oak_setup_t *setup, const char *name, const char *what,
+                                 double length) {
+  double cell = 0;
+  for (int d = 0; d < setup->dim; d++) cell = fmax(cell, ldexp(setup->dx0[d], -setup->max_level));
+  OAK_CHECK(length > 0, OAK_ERR_INPUT, "[body.%s]: %s must be above 0", name, what);
+  OAK_CHECK(length >= cell, OAK_ERR_INPUT,
+            "[body.%s]: %s = %g is less than a cell of the finest level, %g: raise mesh.max_level, "
+            "or make the body larger",
+            name, what, length, cell);
+  return OAK_OK;
+}
+
+static oak_status_t check_sizes(const oak_setup_t *setup, oak_body_keys_t *b) {
+  if (b->shape != PLATE) OAK_TRY(check_length(setup, b->name, "radius", b->radius));
+  if (b->shape == CONE) OAK_TRY(check_length(setup, b->name, "tip_radius", b->tip));
+  double length = 0;
+  for (int d = 0; d < setup->dim; d++) {
+    length = hypot(length, b->to[d] - b->from[d]);
+    if (b->shape == PLATE)
+      OAK_TRY(check_length(setup, b->name, "the thickness between from and to",
+                           fabs(b->to[d] - b->from[d])));
+  }
+  OAK_CHECK(b->shape != CONE || length > fabs(b->radius - b->tip), OAK_ERR_INPUT,
+            "[body.%s]: a ball at one end of the cone contains the one at the other end: choose "
+            "points from and to with a larger distance",
+            b->name);
+  return OAK_OK;
+}
+
+/* The smallest box around a body, along one axis. */
+static void find_extent(const oak_body_keys_t *b, int d, double *low, double *high) {
+  const double tip = b->shape == CONE ? b->tip : b->radius;
+  *low = fmin(b->from[d] - tip, b->to[d] - b->radius);
+  *high = fmax(b->from[d] + tip, b->to[d] + b->radius);
+}
+
+/* It must overlap the domain, and kernels must be able to square its lengths. */
+static oak_status_t check_place(const oak_setup_t *setup, const oak_body_keys_t *b) {
+  for (int d = 0; d < setup->dim; d++) {
+    double low, high;
+    find_extent(b, d, &low, &high);
+    OAK_CHECK(high > setup->xmin[d] && low < setup->xmax[d], OAK_ERR_INPUT,
+              "[body.%s]: the body lies outside the domain: along axis %d it goes from %g to %g, "
+              "the domain from %g to %g",
+              b->name, d + 1, low, high, setup->xmin[d], setup->xmax[d]);
+    OAK_CHECK(low > -1e100 && high < 1e100, OAK_ERR_INPUT,
+              "[body.%s]: along axis %d the body goes from %g to %g: coordinates and radii of at "
+              "most 1e100 are possible",
+              b->name, d + 1, low, high);
+  }
+  return OAK_OK;
+}
+
+/* The kernels know one image of a body. A body that reaches beyond both sides may be the same at
+ * both, such as a rod through the domain. */
+oak_status_t oak_bodies_check_periodic(const oak_setup_t *setup, const int periodic[3]) {
+  const int flat = setup->coordinates <= OAK_AXISYMMETRIC; /* coordinates are lengths */
+  for (int n = 0; n < setup->bodies.count && flat; n++)
+    for (int d = 0; d < setup->dim; d++) {
+      double low, high;
+      find_extent(&setup->bodies.of[n], d, &low, &high);
+      const int below = low < setup->xmin[d];
+      const int above = high > setup->xmax[d];
+      OAK_CHECK(
+          !periodic[d] || below == above, OAK_ERR_INPUT,
+          "[body.%s]: the body crosses the periodic %s boundary along axis %d: it goes from %g "
+          "to %g, the domain from %g to %g; move the body, or the domain by xmin and xmax",
+          setup->bodies.of[n].name, below ? "lower" : "upper", d + 1, low, high, setup->xmin[d],
+          setup->xmax[d]);
+    }
+  return OAK_OK;
+}
+
+static oak_status_t refuse(const oak_setup_t *setup, const char *name, const char *word,
+                           const char *reason) {
+  char key[OAK_LONGEST_FUNCTION];
+  body_key(name, word, key);
+  const char *text = oak_params_changed(setup->params, key);
+  OAK_CHECK(!text, OAK_ERR_INPUT, "%s: %s = %s has no effect, because %s: leave the key out",
+            oak_params_origin(setup->params, key), key, text, reason);
+  return OAK_OK;
+}
+
+static oak_status_t read_body(oak_setup_t *setup, oak_body_keys_t *b) {
+  const char *name = b->name;
+  char key[OAK_LONGEST_FUNCTION];
+  body_key(name, "shape", key);
+  OAK_CHECK(oak_params_is_set(setup->params, key) || oak_params_is_set(setup->params, "body.shape"),
+            OAK_ERR_INPUT, "[body.%s] has no shape: add shape = sphere, rod, cone or plate", name);
+  b->shape = choice(setup, name, "shape");
+  b->kind = choice(setup, name, "kind");
+  b->surface = choice(setup, name, "surface");
+  b->radius = b->shape == PLATE ? 0 : number(setup, name, "radius");
+  b->tip = b->shape == CONE ? number(setup, name, "tip_radius") : b->radius;
+  b->potential = number(setup, name, "potential");
+  b->permittivity = number(setup, name, "permittivity");
+  OAK_TRY(read_point(setup, name, "from", b->from));
+  if (b->shape == SPHERE)
+    memcpy(b->to, b->from, sizeof b->to);
+  else
+    OAK_TRY(read_point(setup, name, "to", b->to));
+  if (b->shape == SPHERE) OAK_TRY(refuse(setup, name, "to", "a sphere has the centre `from`"));
+  if (b->shape == PLATE) OAK_TRY(refuse(setup, name, "radius", "the shape is a plate"));
+  if (b->shape != CONE) OAK_TRY(refuse(setup, name, "tip_radius", "the shape is no cone"));
+  if (b->kind != OAK_BODY_ELECTRODE)
+    OAK_TRY(refuse(setup, name, "potential", "the body is no electrode"));
+  if (b->kind != OAK_BODY_DIELECTRIC)
+    OAK_TRY(refuse(setup, name, "permittivity", "the body is no dielectric"));
+  OAK_TRY(check_sizes(setup, b));
+  return check_place(setup, b);
+}
+
+int oak_has_solids(const oak_setup_t *setup) {
+  return setup->bodies.count > 0 || oak_has_hook(setup, "problem_solid");
+}
+
+int oak_body_count(const oak_setup_t *setup) {
+  return setup->bodies.count + (setup->bodies.count > 0 ? oak_has_hook(setup, "problem_solid")
+                                                        : oak_has_hook(setup, "problem_potential"));
+}
+
+const char *oak_body_name(const oak_setup_t *setup, int number) {
+  return number < setup->bodies.count ? setup->bodies.of[number].name : "solid";
+}
+
+int oak_body_level(const oak_setup_t *setup, int number) {
+  const oak_body_keys_t *b = &setup->bodies.of[number];
+  double inner = b->shape == PLATE ? INFINITY : fmax(b->radius, b->tip), half2 = 0;
+  for (int d = 0; d < setup->dim; d++) {
+    if (b->shape == PLATE) inner = fmin(inner, 0.5 * fabs(b->to[d] - b->from[d]));
+    half2 += 0.25 * setup->dx0[d] * setup->dx0[d];
+  }
+  int level = 0;
+  while (level < setup->max_level && ldexp(sqrt(half2), -level) > inner) level++;
+  return level;
+}
+
+int oak_has_body(const oak_setup_t *setup, int kind) {
+  int any = kind == OAK_BODY_ELECTRODE && oak_has_hook(setup, "problem_potential") &&
+            oak_has_hook(setup, "problem_solid");
+  for (int n = 0; n < setup->bodies.count; n++) any |= setup->bodies.of[n].kind == kind;
+  return any;
+}
+
+oak_status_t oak_bodies_read(oak_setup_t *setup) {
+  for (int n = 0; n < setup->bodies.count; n++) OAK_TRY(read_body(setup, &setup->bodies.of[n]));
+  OAK_CHECK(!oak_has_hook(setup, "problem_potential") || oak_has_body(setup, OAK_BODY_ELECTRODE),
+            OAK_ERR_INPUT,
+            "%s has POTENTIAL(at, body), but there is no electrode: write SOLID(at), or a section "
+            "[body.NAME]",
+            setup->files.problem);
+  const char *absorb = oak_params_changed(setup->params, "poisson.bodies");
+  int named = 0;
+  for (int n = 0; n < setup->equations.count; n++) named |= setup->equations.of[n].section;
+  OAK_CHECK(!absorb || named, OAK_ERR_INPUT,
+            "%s: poisson.bodies = %s has no effect, because no equation is declared by POISSON_OF: "
+            "leave the key out",
+            oak_params_origin(setup->params, "poisson.bodies"), absorb);
+  for (int n = 0; n < setup->equations.count; n++)
+    OAK_CHECK(
+        !oak_equation_absorbs(setup, n) || oak_has_body(setup, OAK_BODY_ELECTRODE) ||
+            oak_has_body(setup, OAK_BODY_DIELECTRIC),
+        OAK_ERR_INPUT,
+        "poisson.%s.bodies = zero has no effect, because there is no electrode or dielectric: "
+        "leave the key out",
+        setup->equations.of[n].name);
+  if (!oak_body_count(setup)) return OAK_OK;
+  const oak_equation_list_t *e = &setup->equations;
+  const int poisson = e->count > 0 && !e->of[0].section;
+  for (int n = 0; n < setup->bodies.count && !poisson; n++)
+    OAK_CHECK(
+        setup->bodies.of[n].kind == OAK_BODY_WALL, OAK_ERR_INPUT,
+        "[body.%s]: electrodes and dielectrics need the hook POISSON, which neither %s nor %s "
+        "has: write kind = wall",
+        setup->bodies.of[n].name, setup->files.physics, setup->files.problem);
+  return OAK_OK;
+}
+
+/* ---- text for the kernels */
+
+void oak_bodies_print(const oak_setup_t *setup, int describe, FILE *f) {
+  const oak_body_list_t *list = &setup->bodies;
+  const int solid = oak_has_hook(setup, "problem_solid");
+  if (oak_has_solids(setup))
+    fprintf(f, "\n#define NSOLID 1\n#define OAK_NO_SLIP %d",
+            oak_params_choice(setup->params, "boundary.solid") == 1);
+  if (!describe && !oak_body_count(setup)) return;
+  fprintf(f, "\nenum {");
+  for (int n = 0; n < list->count; n++) fprintf(f, " body_%s = %d,", list->of[n].name, n);
+  fprintf(f, " body_solid = %d };\n", list->count);
+  if (describe) return;
+  fprintf(f, "#define OAK_SOLID_BODY %d\n#define OAK_NBODY %d\n", list->count,
+          list->count + (solid != 0));
+  if (list->count) fprintf(f, "#define OAK_BODIES(OAK_X)");
+  for (int n = 0; n < list->count; n++) {
+    const oak_body_keys_t *b = &list->of[n];
+    fprintf(f, " OAK_X(%d, %s(at->x", n, b->shape == PLATE ? "bodies_box" : "bodies_round");
+    for (int d = 0; d < 3; d++) fprintf(f, ", %.17g", b->from[d]);
+    for (int d = 0; d < 3; d++) fprintf(f, ", %.17g", b->to[d]);
+    fprintf(f, ", %.17g, %.17g), %d, %.17g, %.17g, %d)", b->radius, b->tip, b->kind, b->potential,
+            b->permittivity, b->surface);
+  }
+  fprintf(f, "\n");
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The elliptic equations of a run: POISSON is the one whose solution is phi, POISSON_OF has a name
+ * and a section of keys, [poisson.NAME]. */
+#include <string.h>
+
+#include "setup/setup.h"
+
+/* The function of a hook such as POISSON_BOUNDARY, empty if no file has it. The problem's wins. */
+static void find_function(oak_setup_t *setup, oak_module_t *module, const char *what,
+                          const char *name, char function[OAK_LONGEST_FUNCTION]) {
+  static const char *const owner[] = {"problem", "physics"};
+  for (int o = 0; o < 2; o++) {
+    snprintf(function, OAK_LONGEST_FUNCTION, "%s_poisson%s%s%s", owner[o], what,
+             *name ? "_of_" : "", name);
+    if (oak_setup_has(setup, module, function)) return;
+  }
+  *function = 0;
+}
+
+/* `name` is empty for POISSON. */
+static oak_status_t read_equation(oak_setup_t *setup, oak_module_t *module, const char *name) {
+  oak_equation_list_t *list = &setup->equations;
+  oak_equation_t *e = &list->of[list->count];
+  const char *const of = *name ? "_OF" : "";
+  find_function(setup, module, "", name, e->rhs);
+  find_function(setup, module, "_coefficients", name, e->coefficients);
+  find_function(setup, module, "_b", name, e->b);
+  find_function(setup, module, "_boundary", name, e->boundary);
+  OAK_CHECK(*e->rhs || (!*e->coefficients && !*e->b && !*e->boundary), OAK_ERR_INPUT,
+            "POISSON_COEFFICIENTS%s, POISSON_B%s and POISSON_BOUNDARY%s need POISSON%s(%s%sat, q) "
+            "{ ... }",
+            of, of, of, of, name, *name ? ", " : "");
+  OAK_CHECK(!*e->coefficients || !*e->b, OAK_ERR_INPUT,
+            "POISSON_COEFFICIENTS%s and POISSON_B%s both give b: leave one of them out", of, of);
+  if (!*e->rhs) return OAK_OK;
+  e->name = *name ? name : "phi";
+  e->section = *name != 0;
+  for (int n = 0; n < list->count; n++)
+    OAK_CHECK(strcmp(list->of[n].name, e->name) != 0, OAK_ERR_INPUT,
+              "POISSON and POISSON_OF(%s, ...) are two equations for %s: rename one of them",
+              e->name, e->name);
+  OAK_CHECK(++list->count < OAK_MAX_EQUATIONS, OAK_ERR_INPUT,
+            "physics and problem have more than %d equations POISSON_OF", OAK_MAX_EQUATIONS - 1);
+  return OAK_OK;
+}
+
+void oak_equation_key(const oak_equation_t *e, const char *word, char key[OAK_LONGEST_FUNCTION]) {
+  snprintf(key, OAK_LONGEST_FUNCTION, "poisson.%s%s%s", e->section ? e->name : "",
+           e->section ? "." : "", word);
+}
+
+oak_status_t oak_equations_describe(oak_setup_t *setup, oak_module_t *module) {
+  static const char *const word[] = {"boundary", "xlow",  "xhigh",  "ylow",      "yhigh",
+                                     "zlow",     "zhigh", "method", "tolerance", "max_cycles",
+                                     "b",        "every", "bodies"};
+  const oak_declared_t *d = &setup->files.declared;
+  OAK_TRY(read_equation(setup, module, ""));
+  for (int n = 0; n < d->nequation; n++) OAK_TRY(read_equation(setup, module, d->equation[n].name));
+  for (int n = 0; n < setup->equations.count; n++)
+    for (size_t i = 0; i < sizeof word / sizeof *word && setup->equations.of[n].section; i++) {
+      char key[OAK_LONGEST_FUNCTION], like[64];
+      oak_equation_key(&setup->equations.of[n], word[i], key);
+      snprintf(like, sizeof like, "poisson.%s", word[i]);
+      OAK_TRY(oak_params_declare_like(setup->params, key, like));
+    }
+  return OAK_OK;
+}
+
+int oak_equation_every(const oak_setup_t *setup, int number) {
+  char key[OAK_LONGEST_FUNCTION];
+  oak_equation_key(&setup->equations.of[number], "every", key);
+  return (int)oak_params_int(setup->params, key);
+}
+
+int oak_equation_absorbs(const oak_setup_t *setup, int number) {
+  const oak_equation_t *e = &setup->equations.of[number];
+  char key[OAK_LONGEST_FUNCTION];
+  oak_equation_key(e, "bodies", key);
+  return e->section && oak_params_choice(setup->params, key) == 1;
+}
+
+/* X(number, function) for each equation that has it; `member`: its place in oak_equation_t. */
+static void print_functions(FILE *f, const oak_equation_list_t *list, const char *macro,
+                            size_t member) {
+  int any = 0;
+  for (int n = 0; n < list->count; n++) {
+    const char *function = (const char *)&list->of[n] + member;
+    if (!*function) continue;
+    if (!any++) fprintf(f, "\n#define %s(OAK_X)", macro);
+    fprintf(f, " OAK_X(%d, %s)", n, function);
+  }
+}
+
+void oak_equations_print(const oak_setup_t *setup, FILE *f, int describe) {
+  const oak_equation_list_t *list = &setup->equations;
+  const oak_declared_t *d = &setup->files.declared;
+  int any = 0;
+  if (describe) fprintf(f, "\n#define OAK_EQUATIONS(OAK_X) OAK_X(0, phi)");
+  for (int n = 0; n < d->nequation && describe; n++)
+    if (strcmp(d->equation[n].name, "phi") != 0) fprintf(f, " OAK_X(0, %s)", d->equation[n].name);
+  for (int n = 0; n < list->count && !describe; n++) {
+    if (oak_equation_every(setup, n)) continue;
+    fprintf(f, "%s OAK_X(%d, %s)", any++ ? "" : "\n#define OAK_EQUATIONS(OAK_X)", n,
+            list->of[n].name);
+  }
+  if (!describe) {
+    print_functions(f, list, "OAK_EQUATION_RHS", offsetof(oak_equation_t, rhs));
+    print_functions(f, list, "OAK_EQUATION_COEFFICIENTS", offsetof(oak_equation_t, coefficients));
+    print_functions(f, list, "OAK_EQUATION_B", offsetof(oak_equation_t, b));
+    print_functions(f, list, "OAK_EQUATION_BOUNDARY", offsetof(oak_equation_t, boundary));
+  }
+}

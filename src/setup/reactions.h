@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * What the file of reactions.file says. Private to src/setup. */
+#ifndef OAK_REACTIONS_H
+#define OAK_REACTIONS_H
+
+#include "base/failure.h"
+#include "oak.h"
+
+enum {
+  OAK_MOST_SPECIES = 128, /**< with those of the gas */
+  OAK_MOST_REACTIONS = 512,
+  OAK_MOST_IN_REACTION = 8, /**< on a side */
+  OAK_SPECIES_BYTES = 40
+};
+
+typedef struct {
+  char name[OAK_SPECIES_BYTES];         /**< as the file writes it, such as O2- */
+  char variable[2 * OAK_SPECIES_BYTES]; /**< as a variable, such as O2_min */
+  int charge;
+  int fixed;       /**< 1: its density is a fraction of that of the gas, or it does not matter */
+  int number;      /**< of its variable; -1: it is fixed */
+  double fraction; /**< of the gas; 0: it does not matter */
+  int on[2];       /**< whether a reaction has it on the left, on the right */
+} oak_species_t;
+
+/** A table of two columns. */
+typedef struct {
+  char *title; /**< the text above it */
+  const char *path;
+  double *x, *y;
+  int count, line;
+  int used; /**< by a reaction, or by the motion of electrons */
+} oak_columns_t;
+
+typedef struct {
+  const char *path;
+  int line;
+  int count[2], of[2][OAK_MOST_IN_REACTION]; /**< the species on the left and on the right */
+  oak_columns_t *table;                      /**< of the rate over E/N; NULL: the next two */
+  char formula[128];
+  double c[10], factor; /**< c1 to c9; to SI units */
+} oak_reaction_t;
+
+typedef struct {
+  int nspecies, nvariable, nreaction, ntable;
+  oak_species_t species[OAK_MOST_SPECIES];
+  oak_reaction_t reaction[OAK_MOST_REACTIONS];
+  oak_columns_t *table;
+  const oak_columns_t *transport[3]; /**< mobility, diffusion, mean energy; NULL: there is none */
+} oak_reaction_file_t;
+
+/** reactions_file.c: add what a file says; \a path must stay. \a tables: it has no reactions.
+ * Rank-local. */
+oak_status_t oak_reactions_parse(oak_reaction_file_t *r, const char *path, int tables);
+/** Find the tables that count, and number the variables. */
+oak_status_t oak_reactions_finish(oak_reaction_file_t *r, const char *path);
+/** Whether a text is the name of a species: a letter first, signs of the charge only behind it. */
+int oak_reactions_is_name(const char *text);
+/** The number of a species, a new one if it is not there; -1 if there is no room. */
+int oak_reactions_species(oak_reaction_file_t *r, const char *name);
+void oak_reactions_clear(oak_reaction_file_t *r);
+
+#endif

@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * What is fixed when a run starts: its keys, what the files of physics and problem declare, and the
+ * kernels made from them. Private to src/solver. */
+#ifndef OAK_SOLVER_SETUP_H
+#define OAK_SOLVER_SETUP_H
+
+#include "base/failure.h"
+#include "oak.h"
+#include "oak/device.h"
+#include "oak/kernel_args.h"
+#include "declare/hooks.h"
+#include "setup/kernel_table.h"
+#include "setup/runge_kutta.h"
+#include "setup/table.h"
+
+enum { OAK_MAX_NVAR = 32, OAK_MAX_VECTORS = 10, OAK_LONGEST_SCALAR = 31 };
+
+/** What a physics and a problem file declare (kernels/language/hooks.h,
+ * kernels/hooks/describe.c). */
+typedef struct {
+  char variables[OAK_NAMES_BYTES], primitives[OAK_NAMES_BYTES]; /**< storage of variable names */
+  char physics_title[OAK_TITLE_BYTES], problem_title[OAK_TITLE_BYTES];
+  int nvar;
+  const char *name[2 * OAK_MAX_NVAR + 1];  /**< conserved, primitive, "level" */
+  const char *shown[2 * OAK_MAX_NVAR + 1]; /**< the same in outputs: v_r for vx */
+  char curved[2 * OAK_MAX_NVAR][48];       /**< storage of such names */
+  int normal[3];                           /**< component of the velocity along each axis, or -1 */
+  struct {
+    int declared, sides;   /**< the physics has PHYSICS_VECTORS; it has PHYSICS_SIDES */
+    int planar;            /**< a vector has no third component */
+    uint32_t component[3]; /**< bits of the first, second and third components of all vectors */
+    int count, of[OAK_MAX_VECTORS][3]; /**< the vectors, -1: no third component; without a
+                                        * declaration the velocity alone */
+    uint64_t listed;  /**< how often each variable is a component, two bits for each */
+    uint32_t angular; /**< the bit of the momentum along phi; 0: there is none */
+  } vectors;
+  uint32_t mirror[3];         /**< bits of the variables that a wall normal to each axis negates */
+  char has[2][OAK_MAX_HOOKS]; /**< [owner] whether its file has a hook of files.declared */
+  int nglobal, has_integrals; /**< globals that are there; some are integrals */
+  int global_slot[OAK_MAX_PARAMETERS]; /**< their places among files.declared */
+  int noutput;                         /**< output variables that are there */
+  int output_slot[OAK_MAX_OUTPUTS];    /**< their places among files.declared */
+  int nparameter, nproblem;            /**< of both files, physics first; those of the problem */
+  char unread[256];                    /**< why a constant could not be read; "" if all were read */
+  struct {
+    const char *section;
+    char name[OAK_LONGEST_NAME + 1], help[OAK_HELP_BYTES];
+    int slot; /**< place among files.declared */
+    double fallback;
+    char choices[128]; /**< words for values 0, 1, ... or "" */
+    double min;        /**< least value, if bounded; with above_min it is excluded itself */
+    double max;        /**< largest value, INFINITY: none */
+    int bounded, above_min;
+    int positive_if_refined; /**< warn if it is not above 0 on a mesh with several levels */
+  } parameter[OAK_MAX_PARAMETERS];
+} oak_description_t;
+
+/** Units that physics and problem declare (UNITS). */
+enum { OAK_MAX_UNITS = 128, OAK_LONGEST_UNIT = 31 };
+typedef struct {
+  char text[2][OAK_UNITS_BYTES];   /**< storage, of physics and problem */
+  char sparse[2][OAK_NAMES_BYTES]; /**< names of SPARSE, of physics and problem */
+  const char *other[2];            /**< unit of the variables of the physics that have none; "" */
+  int count;
+  struct {
+    const char *name, *unit;
+  } of[OAK_MAX_UNITS]; /**< those of the problem first */
+} oak_units_t;
+
+/** Passive scalars beside the variables of the physics. */
+typedef struct {
+  int count, values; /**< values: choice of physics.scalar_values */
+  char name[OAK_MAX_NVAR][OAK_LONGEST_SCALAR + 1];
+  char conserved[OAK_MAX_NVAR][2 * OAK_LONGEST_SCALAR + 2];
+} oak_scalars_t;
+
+/** The files of physics and problem. */
+typedef struct {
+  char physics[4096], problem[4096]; /**< paths */
+  oak_declared_t declared; /**< declarations in the files as they were when the run started */
+  char riemann[1024];      /**< names of the Riemann solvers that there are */
+} oak_files_t;
+
+/** Parameters and globals of physics and problem. */
+typedef struct {
+  double value[OAK_MAX_PARAMETERS + 2 + OAK_MAX_FACE_FIELDS]; /**< as on the device; kernels load
+                                                               * room for fields on faces too */
+  int first; /**< place of the first declared one there */
+  void *device;
+} oak_user_values_t;
+
+/** Fields beside the state, and fields that are variables of the state. */
+typedef struct {
+  int count;
+  struct {
+    const char *name;
+    const char *function; /**< "physics" or "problem", whose FIELD sets it; NULL: it is stored, and
+                           * carried from mesh to mesh */
+  } field[OAK_MAX_FIELDS];
+  int nfixed;
+  struct {
+    const char *name, *function; /**< as above; NULL: nothing sets it */
+    const char *text;            /**< of `variable`, in the physics */
+    int variable;
+  } fixed[OAK_MAX_FIXED]; /**< fields that are variables of the state, because fluxes need them */
+  int nface;
+  const char *face[OAK_MAX_FACE_FIELDS]; /**< fields on faces; kernels find them behind `field` */
+} oak_field_list_t;
+
+/** Functions whose values come from files (TABLE). */
+typedef struct {
+  int count;
+  struct {
+    oak_owner_t owner;
+    const char *name;
+    char file[OAK_TABLE_BYTES]; /**< as the C file names it */
+    int dim, words;             /**< words: bits of table.h */
+    int points;                 /**< numbers that the file gives */
+    char hash[33];              /**< of these and the words */
+    int over_time;              /**< 1: x is the time; then the numbers are kept */
+    oak_points_t kept;
+    char key[OAK_LONGEST_NAME + 16];
+    char path[4096]; /**< "" if no file is given */
+  } table[OAK_MAX_TABLES];
+  char *text[2]; /**< C for the kernels, of physics and problem */
+  double error;  /**< the largest of formulas of reactions */
+} oak_tables_t;
+
+/** Elliptic equations (equations.c). */
+enum { OAK_LONGEST_FUNCTION = OAK_LONGEST_NAME + 48 };
+typedef struct {
+  const char *name; /**< of the field of the solution */
+  int section;      /**< 1: POISSON_OF declares it, and it has the section [poisson.NAME] */
+  char rhs[OAK_LONGEST_FUNCTION]; /**< functions of hooks; empty: there is none */
+  char coefficients[OAK_LONGEST_FUNCTION], b[OAK_LONGEST_FUNCTION];
+  char boundary[OAK_LONGEST_FUNCTION];
+} oak_equation_t;
+typedef struct {
+  int count;
+  oak_equation_t of[OAK_MAX_EQUATIONS];
+} oak_equation_list_t;
+
+/** Bodies (bodies.c). Each has a bit in oak_initial_args_t.found, and so has the gas. */
+enum { OAK_MAX_BODIES = 29, OAK_LONGEST_BODY = 32 };
+typedef struct {
+  char name[OAK_LONGEST_BODY + 2];
+  int shape, kind, surface;
+  double from[3], to[3], radius, tip, potential, permittivity;
+} oak_body_keys_t;
+typedef struct {
+  int count;
+  oak_body_keys_t of[OAK_MAX_BODIES];
+} oak_body_list_t;
+
+/** Time stepping: keys of [scheme] and [run]. */
+typedef struct {
+  const oak_runge_kutta_t *runge_kutta;
+  int nstate; /**< number of states: those of the scheme, and more for first_order, retry,
+                 checkpoint.last_good and diffusion */
+  int result; /**< where the last stage leaves the solution: not state 0 if state 0 must be kept */
+  int kept;   /**< state that gets a copy of the solution when a step begins; 0: none */
+  double cfl, dt_max;
+  int first_order; /**< scheme.on_invalid: repair invalid cells */
+  int retry;       /**< scheme.on_invalid: repeat a step with half its size */
+  int floors;      /**< a floor of the physics is set */
+  int strang;      /**< UPDATE takes half a step before and after the stages */
+  int diffusion;   /**< OAK_DIFFUSION_..., 0: no file has the hook */
+} oak_method_t;
+
+/** Adaptation: keys of [mesh] and [refine]. */
+typedef struct {
+  int active; /**< a criterion or regions are set and levels may differ */
+  int every;  /**< steps between adaptations */
+  double kappa_max;
+  unsigned variables, primitives, fields; /**< bit masks of what the criterion looks at */
+  int nderived;
+  int derived[OAK_MAX_FIELDS]; /**< derived variables it looks at, by number in
+                                  kernels/fields/derived.c */
+  double c_refine, c_derefine, eps, eps_abs;
+  int buffer; /**< cells; 0: none */
+} oak_refine_t;
+
+/** After oak_create only src/api changes it, for keys that may change. */
+typedef struct {
+  MPI_Comm comm;
+  int rank, size;
+  int debug; /**< kernels check what hooks do (run.debug) */
+  oak_params_t *params;
+  oak_device_t *dev;
+  double started; /**< MPI_Wtime of oak_create */
+  int peers;      /**< some ranks read each other's memory in place */
+  int dim, layers, nvar;
+  int block_size[3];         /**< cells of a block along each axis; 1 in z for 2D */
+  int coordinates;           /**< mesh.coordinates: OAK_CARTESIAN, ... */
+  int logarithmic;           /**< mesh.radius: the first coordinate of the mesh is ln r */
+  int real_size;             /**< bytes of a number that kernels compute with */
+  int store_size;            /**< bytes of a number of states, fields and their ghost cells */
+  int flux_size;             /**< bytes of a number that kernels of fluxes compute with */
+  int64_t cells, face_cells; /**< of a block, and of its largest face */
+  double xmin[3], xmax[3];
+  double low[3], high[3], dx0[3]; /**< corners, and cells of level 0, in coordinates of the mesh */
+  int trees[3];                   /**< blocks of level 0; 1 in z for 2D */
+  int min_level, max_level;
+  double interpolation_theta; /**< mesh.theta: limiter of interpolation at jumps of level */
+  oak_method_t method;
+  oak_refine_t refine;
+  void *bc; /**< device: oak_bc_t [2 dim][V] */
+  oak_files_t files;
+  oak_description_t description;
+  oak_scalars_t scalars;
+  oak_field_list_t fields;
+  oak_equation_list_t equations;
+  oak_body_list_t bodies;
+  oak_tables_t tables;
+  oak_units_t units;
+  struct {
+    char *text; /**< C for the kernels (reactions.c); NULL: there are none */
+    char *note; /**< for the log: what they are and where their coefficients come from */
+    char transport[2][256]; /**< the tables of mobility and diffusion; "": there is none */
+  } reactions;
+  oak_user_values_t user;
+  oak_module_t *module[2]; /**< of all kernels below; the second: of fluxes of another precision */
+  struct {
+#define OAK_KERNEL_MEMBER(name, ...) oak_kernel_t *name;
+    OAK_KERNEL_TABLE(OAK_KERNEL_MEMBER)
+#undef OAK_KERNEL_MEMBER
+  } kernel;
+} oak_setup_t;
+
+/** Whether physics or problem has a hook. */
+#define OAK_HAS_HOOK(setup, hook) \
+  (oak_has_hook(setup, "physics_" #hook) || oak_has_hook(setup, "problem_" #hook))
+
+/* numerics.c */
+/** The chosen limiter's radius, from numerics/limiters.h. */
+oak_status_t oak_setup_find_limiter(const oak_setup_t *setup, int *radius);
+/** Refuse a flux that neither numerics/riemann.h nor the physics has. */
+oak_status_t oak_setup_check_flux(const oak_setup_t *setup);
+
+/** Keep the names of all Riemann solvers. Those of the physics count if \a module, its
+ * description, has them. Rank-local. */
+oak_status_t oak_setup_find_riemann(oak_setup_t *setup, oak_module_t *module);
+
+/* sources.c */
+/** Cells of a tile of the flux kernel along x and y that suit the device. */
+void oak_setup_tile(const oak_setup_t *setup, int tile[2]);
+/** The physics and problem files, what they declare, and the flux in them. Rank-local. */
+oak_status_t oak_setup_find_files(oak_setup_t *setup);
+/** Build the module of kernels/NAME.c. Collective. */
+oak_status_t oak_setup_build_module(const oak_setup_t *setup, const char *name, oak_module_t **out);
+/** The same of the files \a part of the source root and a file of the caller's own, if any.
+ * \a time: oak_source_t. */
+oak_status_t oak_setup_build_files(const oak_setup_t *setup, const char *name,
+                                   const char *const *part, const int *time, int npart,
+                                   const char *extra, oak_module_t **out);
+
+/* describe.c */
+oak_status_t oak_setup_describe(oak_setup_t *setup);
+
+/* constants.c */
+/** Whether a module has the constant \a name, which is then copied. */
+int oak_setup_constant(oak_setup_t *setup, oak_module_t *module, const char *name, void *dst,
+                       size_t bytes);
+/** Whether a module has what kernels/language/hooks.h leaves of a declaration, oak_has_NAME. */
+int oak_setup_has(oak_setup_t *setup, oak_module_t *module, const char *name);
+
+/** Find which hooks of the table the files have. Rank-local. */
+void oak_read_hooks(oak_setup_t *setup, oak_module_t *module);
+/** Whether a file has a hook that it may lack: "physics_source", "problem_region". */
+int oak_has_hook(const oak_setup_t *setup, const char *name);
+/** Constants that tell kernels which hooks there are. */
+void oak_print_hooks(const oak_setup_t *setup, FILE *f);
+
+/* hook_text.c */
+/** The text in front of the files, to be freed: parameters, and which hooks there are. \a describe:
+ * for the unit that tells what the files declare. */
+oak_status_t oak_setup_hook_text(const oak_setup_t *setup, int describe, char **out);
+
+/* equations.c */
+/** Find the equations, and declare the keys of sections [poisson.NAME]. Rank-local. */
+oak_status_t oak_equations_describe(oak_setup_t *setup, oak_module_t *module);
+/** The key "poisson.word" of an equation, or "poisson.NAME.word". */
+void oak_equation_key(const oak_equation_t *e, const char *word, char key[OAK_LONGEST_FUNCTION]);
+/** Steps from one solution to the next; 0: it is solved in each stage. */
+int oak_equation_every(const oak_setup_t *setup, int number);
+/** Whether the solution of POISSON_OF is 0 in all bodies. */
+int oak_equation_absorbs(const oak_setup_t *setup, int number);
+/** Constants of the kernels. */
+void oak_equations_print(const oak_setup_t *setup, FILE *f, int describe);
+
+/* bodies.c */
+/** Declare the keys of sections [body.NAME]. Rank-local. */
+oak_status_t oak_bodies_declare(oak_setup_t *setup);
+/** Read them. Rank-local. */
+oak_status_t oak_bodies_read(oak_setup_t *setup);
+/** Refuse bodies that cross one of two periodic boundaries. Rank-local. */
+oak_status_t oak_bodies_check_periodic(const oak_setup_t *setup, const int periodic[3]);
+/** Constants of the kernels. */
+void oak_bodies_print(const oak_setup_t *setup, int describe, FILE *f);
+/** Whether there are solids: bodies, or the hook SOLID. */
+int oak_has_solids(const oak_setup_t *setup);
+/** The number of bodies, with the solid of the hook SOLID as the last one. 0 if there is only that
+ * solid and it has no potential. */
+int oak_body_count(const oak_setup_t *setup);
+/** A level whose cells are so small that a body of [body.NAME] contains the centre of one. */
+int oak_body_level(const oak_setup_t *setup, int number);
+/** "solid" for that last one. */
+const char *oak_body_name(const oak_setup_t *setup, int number);
+/** Whether there is a body of a kind, OAK_BODY_... */
+int oak_has_body(const oak_setup_t *setup, int kind);
+
+/* scalars.c */
+/** Read physics.scalars; print its constants for the kernels. Rank-local. */
+oak_status_t oak_scalars_read(oak_setup_t *setup);
+void oak_scalars_print(const oak_setup_t *setup, FILE *f);
+/** Add the scalars to the variables of the physics, of which \a mass carries them. Rank-local. */
+oak_status_t oak_scalars_describe(oak_setup_t *setup, int mass);
+
+/* tables.c */
+/** Find which tables there are, and declare their keys. Rank-local. */
+oak_status_t oak_tables_describe(oak_setup_t *setup, oak_module_t *module);
+/** Read their files. Rank-local. */
+oak_status_t oak_tables_read(oak_setup_t *setup);
+/** Read the file of reactions. Rank-local. */
+oak_status_t oak_reactions_read(oak_setup_t *setup);
+/** Print them for the kernels; \a describe: without values. */
+void oak_tables_print(const oak_setup_t *setup, int describe, FILE *f);
+/** Tell which tables and reactions a run has, and their errors. */
+void oak_tables_report(const oak_setup_t *setup, FILE *f);
+void oak_tables_free(oak_setup_t *setup);
+/** The largest step up to \a dt from \a time in which no table over the time changes by more than
+ * a small part of its range. */
+double oak_tables_step(const oak_setup_t *setup, double time, double dt);
+
+/* units.c */
+/** Read the units that the files declare. Rank-local. */
+oak_status_t oak_units_describe(oak_setup_t *setup, oak_module_t *module);
+/** The unit of a variable, of "length" or of "time"; "" if none is declared. */
+const char *oak_unit_of(const oak_setup_t *setup, const char *name);
+
+/** Whether a variable has a value in few cells only (SPARSE). */
+int oak_is_sparse(const oak_setup_t *setup, const char *name);
+
+/* names.c */
+/** If \a st is the failure of a build because of an unknown name, add the names of the variables of
+ * the physics to the message; if an index is too large in 2D, say which coordinates there are.
+ * \return st. Rank-local. */
+oak_status_t oak_explain_names(const oak_setup_t *setup, oak_status_t st);
+
+/* mistakes.c */
+/** Refuse variables in the files of physics and problem that hooks write to. \a module: the one
+ * that describes the files. Rank-local. */
+oak_status_t oak_setup_check_statics(const oak_setup_t *setup, oak_module_t *module);
+/** Refuse stored fields that hooks read and that nothing sets. \a set: those that were set.
+ * Rank-local. */
+oak_status_t oak_setup_check_fields(const oak_setup_t *setup, const char *set);
+
+/* kernels.c */
+oak_status_t oak_setup_build(oak_setup_t *setup);
+oak_status_t oak_setup_upload_parameters(oak_setup_t *setup);
+/** The same after a change of their values. Rank-local. */
+oak_status_t oak_setup_change_parameters(oak_setup_t *setup);
+/** Give the kernels the values of the globals, \a value [description.nglobal]. Rank-local. */
+oak_status_t oak_setup_upload_globals(oak_setup_t *setup, const double *value);
+/** Unload the kernels, and free parameters and boundary conditions. */
+void oak_setup_unload(oak_setup_t *setup);
+
+/* coordinates.c */
+/** Take theta = pi and phi = 2 pi for values that differ by rounding. */
+void oak_coordinates_round(oak_setup_t *setup);
+/** Refuse what the coordinates of the mesh do not allow. Rank-local. */
+oak_status_t oak_coordinates_check(const oak_setup_t *setup);
+/** Refuse PHYSICS_VECTORS that is missing where coordinates need it, or that cannot be right.
+ * Rank-local. */
+oak_status_t oak_vectors_check(const oak_setup_t *setup);
+/** Whether a face of the domain is r = 0 or a pole, where the solution is mirrored: what it is
+ * called, or NULL. \a odd: bits of the variables that change their sign there. */
+const char *oak_coordinates_mirror(const oak_setup_t *setup, int face, uint32_t *odd);
+/** Whether a face of the domain is r = 0 of spherical coordinates, and the state has vectors. */
+int oak_is_origin(const oak_setup_t *setup, int face);
+/** Bits of the faces of the domain that are r = 0 or theta = 0 or pi of a mesh with an axis along
+ * phi: cells touch there those at phi + pi. */
+unsigned oak_poles(const oak_setup_t *setup);
+/** The axis along phi, or -1. */
+int oak_phi_axis(const oak_setup_t *setup);
+/** The volume of an interval of the first two coordinates of the mesh, divided by the lengths of
+ * both. It includes a factor of 2 pi if the mesh has no axis along phi. 1 in Cartesian coordinates.
+ */
+double oak_volume_of(const oak_setup_t *setup, const double low[2], const double high[2]);
+double oak_domain_volume(const oak_setup_t *setup);
+/** The coordinate along an axis from that of the mesh, which is ln r if the radius is logarithmic.
+ */
+double oak_from_mesh(const oak_setup_t *setup, int axis, double x);
+/** Bits of the faces of the domain that are r = 0 or a pole, where no condition can be given. */
+int oak_axis_faces(const oak_setup_t *setup);
+/** Whether the multipoles of isolated elliptic equations are known: the reason if not, or NULL. */
+const char *oak_not_isolated(const oak_setup_t *setup);
+/** The name of an axis: x, r, theta and so on. */
+const char *oak_axis_name(const oak_setup_t *setup, int axis);
+
+/* boundary.c */
+/** Declare keys per variable; needs the description. */
+oak_status_t oak_boundary_declare(oak_setup_t *setup);
+oak_status_t oak_boundary_read(oak_setup_t *setup, oak_bc_t *bc, int periodic[3]);
+
+#endif
