@@ -147,6 +147,14 @@ static void note_counts(oak_progress_t *progress, const oak_t *sim) {
                       (long long)sim->counts.retries);
 }
 
+/* The first call opens a library, which takes some 50 ms: no time of the steps. */
+static double first_energy(oak_t *sim) {
+  oak_timer_start(&sim->data.timers, OAK_PHASE_INIT);
+  const double joules = oak_device_energy(sim->setup.dev);
+  oak_timer_stop(&sim->data.timers, OAK_PHASE_INIT);
+  return joules;
+}
+
 /* Joules that the devices of all ranks have used since `before`; NaN unless all of them tell. */
 static double energy_since(const oak_t *sim, double before) {
   double joules = oak_device_energy(sim->setup.dev) - before;
@@ -221,21 +229,22 @@ static void leave_traces(oak_saving_t *saving) {
 static oak_status_t run_steps(oak_t *sim, report_t *r, oak_saving_t *saving,
                               const oak_progress_options_t *options, const oak_run_options_t *run) {
   refresh(r, sim, 0);
+  const double before = first_energy(sim);
   oak_progress_begin(&r->progress, options, &r->state);
-  const double before = oak_device_energy(sim->setup.dev);
   oak_saving_begin(saving, run->signals);
   oak_status_t st = oak_output_disk_open(saving->out);
   if (saving->out->disk) oak_checkpoint_prepare(sim);
   if (st == OAK_OK && !run->restart) st = oak_output_write(saving->out, 0, options->end_time == 0);
   if (st == OAK_OK) st = step_to_end(sim, r, saving, options->end_time, options->max_steps);
-  const double joules = st == OAK_OK ? energy_since(sim, before) : NAN;
   st = oak_output_disk_close(saving->out, st);
   oak_saving_close(saving);
   if (st == OAK_ERR_STATE && sim->invalid.found) leave_traces(saving);
-  if (st == OAK_OK)
-    oak_progress_end(&r->progress, &r->state), note_energy(r, joules);
-  else
+  if (st == OAK_OK) {
+    oak_progress_end(&r->progress, &r->state);
+    note_energy(r, energy_since(sim, before));
+  } else {
     oak_progress_clear(&r->progress);
+  }
   note_counts(&r->progress, sim);
   if (st == OAK_OK && sim->run.interrupted)
     oak_progress_note(&r->progress, "ended early because of %s",
