@@ -20,13 +20,13 @@
 #endif
 /* Whether the flux kernel goes cell by cell (flux_cells.h) instead of tile by tile (flux.c). On
  * GPUs this is faster in 2D with few variables: to compute a flux twice then costs less than to let
- * lanes wait for each other (docs/performance-history.md). */
+ * lanes wait for each other (docs/performance.md). */
 #ifndef OAK_FLUX_CELLS
 #define OAK_FLUX_CELLS (OAK_CELL_LOOPS || (OAK_MANY_THREADS && OAK_DIM == 2 && NVAR <= 2))
 #endif
 /* Lanes that a multiprocessor of a GPU should hold at a time. With more lanes, others work while
  * one waits; with fewer, each has more registers. Measured on an H100
- * (docs/performance-history.md). */
+ * (docs/performance.md). */
 #ifndef OAK_RESIDENT_LANES
 #if OAK_FLUX_CELLS
 #define OAK_RESIDENT_LANES (OAK_RADIUS > 1 ? 512 : 1024)

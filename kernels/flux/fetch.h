@@ -3,7 +3,7 @@
  * that the next step of the march needs, and the state at the start of the step. One thread starts
  * the copies after the first barrier of a plane. They arrive while the x and y fluxes are computed,
  * and take no registers. The z fluxes are then computed between the two halves of the second
- * barrier, so no warp waits there (docs/performance-history.md). */
+ * barrier, so no warp waits there (docs/performance.md). */
 #ifndef OAK_FLUX_FETCH_H
 #define OAK_FLUX_FETCH_H
 

@@ -38,7 +38,7 @@ OAK_FN void keep_xy_fluxes(const tile_t *t, int k, const flux_shared_t *sh) {
 }
 
 /* Compute z fluxes, and wait until all lanes have computed their x and y fluxes. In the two cases,
- * these orders are the fastest (docs/performance-history.md). */
+ * these orders are the fastest (docs/performance.md). */
 OAK_FN void complete_fluxes(const tile_t *t, int k, march_t *z, flux_shared_t *sh) {
 #if FETCHED
   oak_gate_arrive(&sh->fluxes_done);

@@ -14,14 +14,14 @@
 #define HALO_ROLES (OAK_MANY_THREADS && HALO_TURNS <= 2)
 /* 1 if the next plane is loaded into shared memory while the fluxes of this one are computed. This
  * saves a barrier per plane, and loads have time to arrive. It is used where it is faster
- * (docs/performance-history.md): not if a thread loads two cells of the halo, and not for WENO5
+ * (docs/performance.md): not if a thread loads two cells of the halo, and not for WENO5
  * with more than five variables, because two such tiles would not fit into the shared memory of a
  * multiprocessor. */
 #define PIPELINED \
   (HALO_ROLES && OAK_DIM == 3 && (RAD == 1 || (HALO_TURNS == 1 && NVAR > 2 && NVAR <= 5)))
 /* 1 if the copy unit of the GPU fetches what a plane needs (flux_fetch.h). The cells of the tile
  * must lie together in a plane. It is slower with tiles of 64 cells and with WENO5
- * (docs/performance-history.md). */
+ * (docs/performance.md). */
 #define FETCHED (PIPELINED && OAK_BULK_COPIES && RAD == 1 && LANES >= 128 && TX == OAK_NX)
 /* 1 if stored numbers are wider than those of a plane. Cells of the next plane's halo then have a
  * place of their own until they are converted. */
@@ -31,7 +31,7 @@
 #define HALO_APART 0
 #endif
 /* From a row of a plane to the next one. With an odd number, the cells of a column are in different
- * banks of a GPU's shared memory (docs/performance-history.md). */
+ * banks of a GPU's shared memory (docs/performance.md). */
 #define SX (TX + 2 * GH + FETCHED)
 
 /* The number of planes in the z queue, and the position of plane k in it when plane k + 1 is
@@ -45,7 +45,7 @@
 /* The fluxes and the new states of a plane are computed for ROWS rows of the tile at a time. On
  * CPUs, the fluxes of a row are still in the first-level cache when the new states need them. With
  * rows of 8 cells, or if rows do not fill vectors, this is not worth the work per row
- * (docs/performance-history.md). */
+ * (docs/performance.md). */
 #if OAK_MANY_THREADS
 #define ROWS TY
 #define FIRST_ROW(t) 0

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * What the kernels of a run do: their times, measured launch by launch, and what they must at least
  * read, write and compute, from a model. The model of bytes counts each number of memory once: what
- * a kernel reads again from neighbour blocks may come from a cache. docs/performance-history.md
- * ("Counters of the kernels") says how much more a GPU's counters show. */
+ * a kernel reads again from neighbour blocks may come from a cache. docs/performance.md
+ * ("What limits the kernels") says how much more a GPU's counters show. */
 #include <math.h>
 #include <string.h>
 
