@@ -3,14 +3,13 @@
 """Compile oak's kernels for AMD GPUs with hipRTC, AMD's compiler, on a machine without such a GPU, and tell what they need:
 registers, spills, local memory (LDS), and how many lanes a compute unit then holds.
 
-usage: hip_registers.py [--oak OAK] [--fake FOLDER] [--hiprtc LIBRARY] [--arch ARCH ...] [--cases short|table|physics|problems] [--table FILE]
+usage: hip_registers.py [--oak OAK] [--fake FOLDER] [--hiprtc LIBRARY] [--arch ARCH ...] [--cases short|physics|problems]
 
 FOLDER has the library that plays a GPU in the tests: oak then writes the sources and options that a real run would compile.
 OAK and FOLDER are those in build/ by default. The default library is that of Debian's package libamdhip64-5. --cases short: a few;
-table: those of docs/gpu.md; physics: each physics in 2D and 3D, in double, single and mixed precision; problems: the files in
-problems/. --table: put the table into FILE, between the lines that name this program. Exit 0: all kernels compile, no kernel needs
-more LDS than there is, and the flux kernel of Euler's equations with van Leer's limiter has no spills; 77: there is no hipRTC; 1:
-otherwise."""
+physics: each physics in 2D and 3D, in double, single and mixed precision; problems: the files in problems/. Exit 0: all kernels
+compile, no kernel needs more LDS than there is, and the flux kernel of Euler's equations with van Leer's limiter has no spills; 77:
+there is no hipRTC; 1: otherwise."""
 import argparse
 import ctypes
 import glob
@@ -31,7 +30,6 @@ PHYSICS = {"advection": "advection", "euler": "sedov", "isothermal": "isothermal
 FLAT = ("shallow_water", "streamer")  # physics in 2D only
 POISSON = ("collapse", "electrostatic", "jeans", "streamer")  # problems with kernels of two sources
 MOST_LDS = 65536  # of a block
-MARK = "<!-- hip_registers.py -->"
 
 
 # ---- the code object: an ELF file with notes in msgpack
@@ -158,7 +156,7 @@ def cases(which):
         return [("Euler 3D, double", "sedov", ["mesh.dim=3"]), ("MHD 2D, single", "mhd_blast", ["scheme.precision=single"]),
                 ("Poisson 3D, double", "jeans", ["mesh.dim=3"]), ("discharge in (r, z), double", "streamer", [])]
     every = [(physics, dim, precision) for physics in PHYSICS for dim in (2, 3) for precision in ("double", "single", "mixed")
-             if (dim == 2 or physics not in FLAT) and (which == "physics" or physics in ("euler", "mhd") and precision != "mixed")]
+             if dim == 2 or physics not in FLAT]
     return [(f"{physics.replace('_', ' ')} {dim}D, {precision}", PHYSICS[physics], [f"mesh.dim={dim}", f"scheme.precision={precision}"])
             for physics, dim, precision in every]
 
@@ -185,27 +183,6 @@ def sources_of(options, arch, problem, keys):
     return found
 
 
-# ---- the table
-
-def table_of(rows, version):
-    """Lines of a table in Markdown."""
-    lines = [f"Flux kernel, compiled by hipRTC of HIP {version}. Registers of a lane: vector, accumulation (AGPR) and scalar ones.",
-             "", "| Case | Card | threads | VGPR, AGPR, SGPR | spilled registers, bytes | LDS | lanes of a compute unit |",
-             "| --- | --- | --- | --- | --- | --- | --- |"]
-    for label, arch, k in rows:
-        lines.append(f"| {label} | {arch} | {k['threads']} | {k['vgpr']}, {k['agpr']}, {k['sgpr']} | {k['spills']}, {k['scratch']} | "
-                     f"{k['lds']} | {k['lanes']} |")
-    return lines
-
-
-def write_table(path, lines):
-    """Replace what stands between the two marks."""
-    with open(path, encoding="utf-8") as file:
-        before, _, after = file.read().split(MARK)
-    with open(path, "w", encoding="utf-8") as file:
-        file.write("\n".join([before + MARK, ""] + lines + ["", MARK + after]))
-
-
 def main():
     """Compile all cases."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -214,16 +191,12 @@ def main():
     parser.add_argument("--fake", default=os.path.join(build, "tests", "fake_cuda", "new"))
     parser.add_argument("--hiprtc", default="libamdhip64.so.5")
     parser.add_argument("--arch", action="append", choices=list(ARCHES))
-    parser.add_argument("--cases", default="short", choices=["short", "table", "physics", "problems"])
-    parser.add_argument("--table")
+    parser.add_argument("--cases", default="short", choices=["short", "physics", "problems"])
     options = parser.parse_args()
     library = open_hiprtc(options.hiprtc)
     if not library:
         print(f"skipped: no hipRTC ({options.hiprtc}); Debian's package libamdhip64-5 has it")
         return 77
-    version = ctypes.c_int()
-    library.hipDriverGetVersion(ctypes.byref(version))
-    version = f"{version.value // 10000000}.{version.value // 100000 % 100}"
     rows, kernels, large = [], 0, []
     for label, problem, keys in cases(options.cases):
         for arch in options.arch or ARCHES:
@@ -234,8 +207,6 @@ def main():
             rows += [(label, arch, kernel) for kernel in every if kernel["name"] == "oak_flux"]
             for kernel in every:
                 print(f"{label}, {arch}: " + ", ".join(f"{key} {value}" for key, value in kernel.items()), flush=True)
-    if options.table:
-        write_table(options.table, table_of(rows, version))
     spilled = [f"{label}, {arch}" for label, arch, k in rows if label.lower().startswith("euler") and k["spills"]]
     print(f"{kernels} kernels compiled; the flux kernel of Euler's equations spills: {'; '.join(spilled) or 'nowhere'}; "
           f"kernels that need too much LDS: {'; '.join(large) or 'none'}")
