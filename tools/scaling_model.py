@@ -216,10 +216,6 @@ def table(head, rows):
     return ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)] + ["| " + " | ".join(r) + " |" for r in rows]
 
 
-def input_rows():
-    return [[f"`{k}`", f"{v:g} {unit}".strip(), text] for k, (v, unit, _, text) in INPUTS.items()]
-
-
 # Measured by oak bench --scaling, van Leer, fp64, blocks of 16^3: case, mesh, adaptive, GPUs, NCCL alone, GCUPS.
 MEASURED = [
     ("uniform 64^3", "64", 0, 1, 0, 7.21),
@@ -262,7 +258,7 @@ PAPER = {"512": {4: "5.1", 32: "about 33", 64: "about 50"}, "paper": {64: "about
 
 def strong_rows(i, mesh, name, adaptive):
     rows, one, wide = [], 0, dict(i, link=4 * i["link"])
-    for gpus in (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024):
+    for gpus in (1, 2, 4, 8, 16, 32, 64, 256, 1024):
         p = Parts(mesh[name], gpus)
         t = oak_stage(i, p, adaptive)
         theirs = f"{gcups(mesh[name], foap4_stage(i, p, adaptive)):.1f}" if 4 <= gpus <= 64 else ""
@@ -293,7 +289,6 @@ def make_tables(i):
     strong = ["GPUs", "blocks on each", "paper, measured", "paper's code, predicted", "oak, predicted", "efficiency",
               "most of oak's time", "oak, link per GPU"]
     return {
-        "inputs": table(["Input", "Value", "What it is and where it was measured"], input_rows()),
         "measured": table(["Case", "GPUs", "GCUPS measured", "model", "error"], measured_rows(i, mesh)),
         "uniform": table(strong, strong_rows(i, mesh, "512", 0)),
         "adaptive": table(strong, strong_rows(i, mesh, "paper", 1)),
