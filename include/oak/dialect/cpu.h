@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The kernel dialect on CPUs: OpenMP threads over OUTER, SIMD lanes over INNER.
- * docs/kernels.md explains the macros; every device has one header with the same names. */
+ * docs/kernels.md explains the macros that kernels of users need, the comments here the others;
+ * every device has one header with the same names. */
 #ifndef OAK_DIALECT_CPU_H
 #define OAK_DIALECT_CPU_H
 
@@ -91,8 +92,10 @@ extern void oak_near_beyond(void)
 #define OAK_SERIAL if (1)
 #define OAK_BARRIER ((void)0)
 
-/* Iterations whose lanes exchange no data, mostly loops over cells. Only OpenACC treats them in
- * another way. */
+/* Iterations whose lanes exchange no data, mostly loops over cells: no SHARED, BARRIER or SERIAL.
+ * A function with INNER loops that is called there ends its parameters with OAK_LANE_PARAM, the
+ * call its arguments with OAK_LANE_ARG, both without a comma. Only directives treat them in another
+ * way. After VECTOR2, GANG_MAX and GANG_SUM combine a variable of all lanes for the SERIAL part. */
 #define OAK_OUTER_LANES(n) OAK_OUTER(n)
 #define OAK_LANE_PARAM
 #define OAK_LANE_ARG
@@ -111,8 +114,9 @@ extern void oak_near_beyond(void)
 
 #define OAK_MANY_THREADS 0
 
-/* Data of a lane is an element of an array over the lanes. The array is a little longer, because
- * arrays whose distance is a power of two would share few sets of the cache. */
+/* A kernel with LANE loops has as many threads as lanes, and a PRIVATE variable lives from one such
+ * loop to the next. Data of a lane is an element of an array over the lanes. The array is a little
+ * longer, because arrays whose distance is a power of two would share few sets of the cache. */
 #define OAK_LANE(c, nc) OAK_INNER(c, nc)
 #define OAK_LANE2(j, nj, i, ni) OAK_INNER2(j, nj, i, ni)
 #define OAK_PRIVATE(declaration, lanes) __attribute__((aligned(64))) declaration[(lanes) + 8]
