@@ -203,10 +203,9 @@ LIMITS = {"kernels": "flux kernel", "launches": "launches", "levels": "ghost cel
 
 
 def limits(t):
-    """What takes most of the time, with its share, and what comes next."""
-    total = sum(t.values())
-    most = sorted(t, key=t.get, reverse=True)[:2]
-    return ", ".join(f"{LIMITS[k]} {100 * t[k] / total:.0f} %" for k in most)
+    """What takes most of the time, with its share."""
+    most = max(t, key=t.get)
+    return f"{LIMITS[most]} {100 * t[most] / sum(t.values()):.0f} %"
 
 
 # ---- the tables
