@@ -124,7 +124,7 @@ static int mentions(char *const cell[2], const char *topic) {
 
 static void note_heading(search_t *s, const char *text) {
   const size_t used = strlen(s->also);
-  if (!strstr(s->name, "c-interface") && strcasestr(text, s->topic) && used < sizeof s->also - 256)
+  if (strcasestr(text, s->topic) && used < sizeof s->also - 256)
     snprintf(s->also + used, sizeof s->also - used, "  %s: %.150s\n", s->name, text);
 }
 

@@ -26,7 +26,7 @@ for file in "$1"/physics/*.c; do
   name=$(basename "$file" .c)
   grep -q "physics/$name.html" "$out/docs/README.html" || { echo "the navigation lacks the physics $name"; exit 1; }
 done
-for file in index.html search.html searchindex.js docs/cookbook.html python/README.html _static/mathjax/MathJax.js; do
+for file in index.html search.html searchindex.js docs/cookbook.html docs/c-interface.html python/README.html _static/mathjax/MathJax.js; do
   [ -s "$out/$file" ] || { echo "the site lacks $file"; exit 1; }
 done
 grep -q 'href="cookbook.html">How do I' "$out/docs/README.html" || { echo "the navigation lacks the cookbook"; exit 1; }
