@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Checkpoints (docs/restart.md), read with numpy alone. As in the readers of the oak command (src/io/checkpoint), sizes
-are checked before memory is used for them, checksums before values are used, and the messages are the same."""
+"""Checkpoints, read with numpy alone. As in the readers of the oak command (src/io/checkpoint, which describes the
+format), sizes are checked before memory is used for them, checksums before values are used, and the messages are the
+same."""
 from __future__ import annotations
 
 import math

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The file format of checkpoints (docs/restart.md). A checkpoint is one file, whose contents do not
+ * The file format of checkpoints (README.md). A checkpoint is one file, whose contents do not
  * depend on the number of ranks: a head, texts, a record per block, the data of all blocks.
  * Checksums cover every byte. Private. Knows neither the mesh library nor the device. */
 #ifndef OAK_CHECKPOINT_H
