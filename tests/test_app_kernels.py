@@ -5,6 +5,7 @@ documentation, for CTest. Prints nothing when all is well.
 
 usage: test_app_kernels.py --source TREE --cc COMPILER"""
 import argparse
+import glob
 import os
 import re
 import subprocess
@@ -19,8 +20,8 @@ def complaints(folder, cc):
     """What the compiler says of the files of a folder."""
     with open(os.path.join(folder, "compile_flags.txt"), encoding="utf-8") as file:
         flags = file.read().split()
-    for name in sorted(os.listdir(folder)):
-        if not name.endswith((".c", ".h")) or name in LEFT_OUT:
+    for name in sorted(glob.glob("**/*.[ch]", root_dir=folder, recursive=True)):
+        if name in LEFT_OUT:
             continue
         for run in RUNS:
             done = subprocess.run([cc, *flags, "-Werror", "-Wno-unknown-pragmas", "-fsyntax-only", *run, name], cwd=folder,
@@ -31,7 +32,7 @@ def complaints(folder, cc):
 
 def undocumented(source):
     """Hooks of kernels/language/hooks.h that no table of docs/kernels.md explains with the same arguments."""
-    with open(os.path.join(source, "kernels", "hooks.h"), encoding="utf-8") as file:
+    with open(os.path.join(source, "kernels", "language", "hooks.h"), encoding="utf-8") as file:
         hooks = re.findall(r"^/\* (?:Any|Problem|Physics[, a-z]*): .*(?:\n \* .*)*\n#define (\w+)(\([^)]*\))", file.read(), re.M)
     with open(os.path.join(source, "docs", "kernels.md"), encoding="utf-8") as file:
         rows = "".join(line.split(" | ")[0] for line in file if line.startswith("| `"))
