@@ -141,38 +141,13 @@ static int bench(oak_arguments_t *a) {
   return 0;
 }
 
-#define SCRIPT(option) \
-  { .name = "bench " option, .most = OAK_ANY_NUMBER, .passes = 1, .run = oak_bench_script }
-static const oak_command_t paper = SCRIPT("--paper"), adaptive = SCRIPT("--adaptive"),
-                           scaling = SCRIPT("--scaling"), kernels = SCRIPT("--kernels"),
-                           report = SCRIPT("--report"), schemes = SCRIPT("--schemes"),
-                           compare = SCRIPT("--compare");
-
-static const oak_command_t *const parts[] = {&oak_bench_elliptic,
-                                             &oak_bench_serve,
-                                             &paper,
-                                             &adaptive,
-                                             &scaling,
-                                             &kernels,
-                                             &report,
-                                             &schemes,
-                                             &compare,
-                                             NULL};
+static const oak_command_t *const parts[] = {&oak_bench_elliptic, &oak_bench_measure, NULL};
 
 static const oak_option_t options[] = {
     {"--json", NULL, "print a line of JSON for each case, for programs"},
-    {"--schemes", "...",
-     "every limiter, every flux and single precision, relative to van Leer with HLL"},
-    {"--paper", "...",
-     "the performance tables of the foap4 paper, beside the same cases on this machine"},
-    {"--adaptive", "...", "a part of the paper's adaptive run, and where its time goes"},
     {"--elliptic", "...",
      "multigrid for Poisson's equation, in units of a stage of the hydrodynamics"},
-    {"--scaling", "...", "the same problem on 1, 2, 4, ... ranks, with the efficiency"},
-    {"--compare", "A B ...",
-     "the ratio of the speeds of two sets of keys, or of two builds of oak"},
-    {"--kernels", "...", "bytes and operations of every kernel, beside the limits of this device"},
-    {"--report", "...", "all tables and figures of the foap4 paper's evaluation, in one HTML file"},
+    {"--measure", "...", "one run, for the scripts in the folder bench"},
     {NULL, NULL, NULL}};
 
 const oak_command_t oak_command_bench = {
@@ -198,7 +173,8 @@ const oak_command_t oak_command_bench = {
         "                      number drops too\n",
     .option = options,
     .after =
-        "Options but --json are the first argument. `oak bench OPTION --help` explains them.\n",
+        "Options but --json are the first argument. `oak bench OPTION --help` explains them.\n"
+        "Scripts in the folder bench compare schemes, keys, builds, ranks and the paper's cases.\n",
     .most = OAK_ANY_NUMBER,
     .part = parts,
     .run = bench};

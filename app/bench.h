@@ -4,8 +4,6 @@
 #define OAK_BENCH_H
 
 #include <oak.h>
-#include <stdio.h>
-#include <sys/types.h>
 
 #include "commands.h"
 
@@ -39,29 +37,7 @@ double oak_bench_cells(const oak_t *sim);
 /** Parameters with keys of the command line. */
 oak_status_t oak_bench_params(int nkey, char **key, oak_params_t **params);
 
-/** A process that this one started. */
-typedef struct {
-  pid_t pid;
-  FILE *to, *from; /**< its standard input, and what it writes */
-} bench_child_t;
-
-/** Start \a program, the path of a file. It writes to \a descriptor, and `from` reads that. */
-oak_status_t oak_bench_start_child(bench_child_t *c, const char *program, char **argument,
-                                   int descriptor);
-/** Wait for its end. \return its exit code. */
-int oak_bench_end_child(bench_child_t *c);
-
-/** Options of oak bench; oak_bench_serve is for the other build in a comparison. */
-extern const oak_command_t oak_bench_elliptic, oak_bench_serve;
-/** The script of bench/ that has the name of the option. */
-int oak_bench_script(oak_arguments_t *a);
-
-/** Requests of a script. \a answer: where rank 0 writes a line of JSON; NULL on the others.
- * Collective on MPI_COMM_WORLD. */
-/** One run. Arguments: ranks, least number of pieces, seconds of a piece, time at which the piece
- * begins, steps of the only piece (0: as the seconds say); keys. */
-oak_status_t oak_bench_measure(int argc, char **argv, int rank, FILE *answer);
-/** The kernels of the adaptive case. Arguments: keys. */
-oak_status_t oak_bench_kernels(int argc, char **argv, FILE *answer);
+/** Options of oak bench. */
+extern const oak_command_t oak_bench_elliptic, oak_bench_measure;
 
 #endif

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * One run, described by its keys, for the scripts of bench/: its speed, and where its time goes. */
+ * oak bench --measure: one run, described by its keys, for the scripts of bench/: its speed, and
+ * where its time goes, as one line of JSON. */
 #include <math.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "bench.h"
+#include "json.h"
 
 /* The table of oak_print_wtime without initialization and output, which a piece does not have. */
 static const char *const phases[] = {
@@ -18,18 +19,17 @@ static const double warm_up = 0.05, enough = 0.5;
 
 /* What is asked for. */
 typedef struct {
-  int ranks, pieces; /* pieces: at least */
-  double seconds;    /* of a piece, about */
-  double from;       /* time at which the piece begins */
-  long steps;        /* of the only piece; 0: as `seconds` says */
+  int pieces;     /* at least */
+  double seconds; /* of a piece, about */
+  double from;    /* time at which the piece begins */
+  long steps;     /* of the only piece; 0: as `seconds` says */
 } plan_t;
 
 typedef struct {
   plan_t plan;
-  MPI_Comm comm;
   int adapt_every; /* 0: never */
   long steps;      /* of a piece */
-  int pieces;
+  int pieces, rank, ranks;
   double gcups[MOST_PIECES], stepping; /* stepping: seconds of all pieces */
   double phase[NPHASES + 1];           /* seconds in each, then in all; mean of the ranks */
   double memory;                       /* bytes, of all ranks */
@@ -39,7 +39,7 @@ typedef struct {
 
 /* The time is the largest of all ranks, so all ranks decide alike. */
 static oak_status_t take_steps(const measured_t *m, oak_t *sim, long steps, double *seconds) {
-  MPI_Barrier(m->comm);
+  MPI_Barrier(MPI_COMM_WORLD);
   const double begin = MPI_Wtime();
   for (long s = 0; s < steps; s++) {
     OAK_TRY(oak_advance(sim, oak_time_step(sim)));
@@ -47,7 +47,7 @@ static oak_status_t take_steps(const measured_t *m, oak_t *sim, long steps, doub
       OAK_TRY(oak_adjust_refinement(sim, NULL));
   }
   *seconds = MPI_Wtime() - begin;
-  MPI_Allreduce(MPI_IN_PLACE, seconds, 1, MPI_DOUBLE, MPI_MAX, m->comm);
+  MPI_Allreduce(MPI_IN_PLACE, seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
   return OAK_OK;
 }
 
@@ -95,65 +95,83 @@ static oak_status_t measure(measured_t *m, oak_t *sim) {
   }
   add_phases(sim, 1, m->phase);
   m->memory = (double)oak_memory(sim);
-  MPI_Allreduce(MPI_IN_PLACE, m->phase, NPHASES + 1, MPI_DOUBLE, MPI_SUM, m->comm);
-  MPI_Allreduce(MPI_IN_PLACE, &m->memory, 1, MPI_DOUBLE, MPI_SUM, m->comm);
-  for (int p = 0; p <= NPHASES; p++) m->phase[p] /= m->plan.ranks;
+  MPI_Allreduce(MPI_IN_PLACE, m->phase, NPHASES + 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Allreduce(MPI_IN_PLACE, &m->memory, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  for (int p = 0; p <= NPHASES; p++) m->phase[p] /= m->ranks;
   return OAK_OK;
 }
 
-static void write_answer(measured_t *m, oak_t *sim, FILE *answer) {
-  const double blocks = (double)oak_nblocks_global(sim),
-               middle = oak_bench_median(m->gcups, m->pieces);
-  if (!answer) return;
-  fprintf(answer,
-          "{\"steps\":%ld,\"pieces\":%d,\"gcups\":%.9g,\"least\":%.9g,\"most\":%.9g,"
-          "\"stepping\":%.9g,\"blocks\":%.0f,\"cells\":%.0f,\"memory\":%.0f,\"begin_step\":%ld,"
-          "\"begin_time\":%.17g,\"time\":%.17g,\"total\":%.9g,\"phases\":{",
-          m->steps, m->pieces, middle, m->gcups[0], m->gcups[m->pieces - 1], m->stepping, blocks,
-          oak_bench_cells(sim), m->memory, m->begin_step, m->begin_time, oak_time(sim),
-          m->phase[NPHASES]);
-  for (int p = 0; p < NPHASES; p++)
-    fprintf(answer, "%s\"%s\":%.9g", p ? "," : "", phases[p], m->phase[p]);
-  fprintf(answer, "}}\n");
+static void write_text(const char *name, const char *text) {
+  printf("\"%s\":", name);
+  oak_json_text(stdout, text);
+  putchar(',');
 }
 
-static oak_status_t run(measured_t *m, oak_params_t *params, FILE *answer) {
-  oak_t *sim;
-  OAK_TRY(oak_create(m->comm, params, &sim));
+static void write_answer(measured_t *m, oak_t *sim) {
+  char device[512], mpi[MPI_MAX_LIBRARY_VERSION_STRING];
+  int length;
+  const double blocks = (double)oak_nblocks_global(sim),
+               middle = oak_bench_median(m->gcups, m->pieces);
+  const oak_device_ops_t *ops = oak_device_ops(oak_device(sim));
+  if (m->rank != 0) return;
+  ops->describe(oak_device(sim), device, sizeof device);
+  MPI_Get_library_version(mpi, &length);
+  printf("{\"gpu\":%s,\"ranks\":%d,", ops->host_memory ? "false" : "true", m->ranks);
+  write_text("device", device);
+  write_text("mpi", mpi);
+  write_text("version", OAK_VERSION);
+  write_text("commit", oak_commit());
+  printf(
+      "\"steps\":%ld,\"pieces\":%d,\"gcups\":%.9g,\"least\":%.9g,\"most\":%.9g,"
+      "\"stepping\":%.9g,\"blocks\":%.0f,\"cells\":%.0f,\"memory\":%.0f,\"begin_step\":%ld,"
+      "\"begin_time\":%.17g,\"time\":%.17g,\"total\":%.9g,\"phases\":{",
+      m->steps, m->pieces, middle, m->gcups[0], m->gcups[m->pieces - 1], m->stepping, blocks,
+      oak_bench_cells(sim), m->memory, m->begin_step, m->begin_time, oak_time(sim),
+      m->phase[NPHASES]);
+  for (int p = 0; p < NPHASES; p++) printf("%s\"%s\":%.9g", p ? "," : "", phases[p], m->phase[p]);
+  printf("}}\n");
+}
+
+static oak_status_t run(measured_t *m, oak_params_t *params) {
+  oak_t *sim = NULL;
+  oak_status_t st = oak_create(MPI_COMM_WORLD, params, &sim);
   if (oak_params_int(params, "mesh.max_level") > oak_params_int(params, "mesh.min_level"))
     m->adapt_every = oak_params_int(params, "mesh.adapt_every");
-  const oak_status_t st = measure(m, sim);
-  if (st == OAK_OK) write_answer(m, sim, answer);
+  if (st == OAK_OK) st = measure(m, sim);
+  if (st == OAK_OK) write_answer(m, sim);
   oak_destroy(&sim);
   return st;
 }
 
-/* Ranks that are not needed sleep during a run, so that they do not slow down the others. */
-static void wait_for_others(void) {
-  const struct timespec pause = {0, 2000000};
-  MPI_Request request;
-  int done = 0;
-  MPI_Ibarrier(MPI_COMM_WORLD, &request);
-  while (MPI_Test(&request, &done, MPI_STATUS_IGNORE), !done) nanosleep(&pause, NULL);
+static const oak_option_t options[] = {
+    {"--pieces", "N", "measure at least N pieces (3)"},
+    {"--seconds", "S", "duration of a piece (0.1)"},
+    {"--from", "TIME", "time at which the only piece begins; with --steps"},
+    {"--steps", "N", "measure one piece of N steps"},
+    {NULL, NULL, NULL}};
+
+static int bench_measure(oak_arguments_t *a) {
+  const char *const *text = a->option;
+  measured_t m = {.rank = a->rank,
+                  .plan = {.pieces = text[0] ? atoi(text[0]) : 3,
+                           .seconds = text[1] ? atof(text[1]) : 0.1,
+                           .from = text[2] ? atof(text[2]) : 0,
+                           .steps = text[3] ? atol(text[3]) : 0}};
+  oak_params_t *params = NULL;
+  MPI_Comm_size(MPI_COMM_WORLD, &m.ranks);
+  oak_status_t st = oak_agree(MPI_COMM_WORLD, oak_bench_params(a->nword, a->word, &params));
+  if (st == OAK_OK) st = run(&m, params);
+  oak_params_destroy(&params);
+  return st == OAK_OK ? 0 : oak_report_failure(a->rank);
 }
 
-oak_status_t oak_bench_measure(int argc, char **argv, int rank, FILE *answer) {
-  measured_t m = {.pieces = 0};
-  oak_params_t *params = NULL;
-  OAK_CHECK(argc >= 5, OAK_ERR_INPUT, "oak bench: measure needs 5 numbers");
-  m.plan = (plan_t){.ranks = atoi(argv[0]),
-                    .pieces = atoi(argv[1]),
-                    .seconds = atof(argv[2]),
-                    .from = atof(argv[3]),
-                    .steps = atol(argv[4])};
-  OAK_TRY(oak_agree(MPI_COMM_WORLD, oak_bench_params(argc - 5, argv + 5, &params)));
-  oak_status_t st = OAK_OK;
-  MPI_Comm_split(MPI_COMM_WORLD, rank < m.plan.ranks ? 0 : MPI_UNDEFINED, rank, &m.comm);
-  if (m.comm != MPI_COMM_NULL) {
-    st = run(&m, params, answer);
-    MPI_Comm_free(&m.comm);
-  }
-  oak_params_destroy(&params);
-  wait_for_others();
-  return oak_agree(MPI_COMM_WORLD, st);
-}
+const oak_command_t oak_bench_measure = {
+    .name = "bench --measure",
+    .usage = "[OPTION] [section.key=value ...]",
+    .help =
+        "Measures the run that the keys describe, for the scripts in the folder bench. Prints one\n"
+        "line of JSON: GCUPS (median, least, most of the pieces), the seconds of each phase (mean\n"
+        "of the ranks), cells, blocks, bytes of memory, the device.\n",
+    .option = options,
+    .most = OAK_ANY_NUMBER,
+    .run = bench_measure};

@@ -1,5 +1,6 @@
+#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""oak bench --adaptive: a piece of the paper's adaptive Rayleigh-Taylor run, and where its time goes."""
+"""A piece of the paper's adaptive Rayleigh-Taylor run, and where its time goes."""
 import os
 
 from rows import Row
@@ -14,19 +15,20 @@ and 40 GB late in the run, and much less with mesh.max_level=4."""
 def late_keys(oak, begin):
     """Keys that leave the finest level out until `begin`."""
     finest = [key.split("=", 1)[1] for key in ["mesh.max_level=6", *oak.keys] if key.startswith("mesh.max_level=")][-1]
+    flags = [key.split("=", 1)[1] for key in ["device.flags=", *oak.keys] if key.startswith("device.flags=")][-1]
     problem = os.path.join(os.path.dirname(os.path.abspath(__file__)), "rayleigh_taylor_late.c")
     return [f"problem.name={problem}",
-            f"device.flags={oak.flags} -DLATE_FROM={begin!r} -DLATE_FINEST={finest}".replace("= ", "=")]
+            f"device.flags={flags} -DLATE_FROM={begin!r} -DLATE_FINEST={finest}".replace("= ", "=")]
 
 
 def main():
-    parser = Parser("adaptive", HELP)
+    parser = Parser(HELP)
     parser.add_argument("--from", dest="begin", type=above_zero(float), default=0, metavar="TIME",
                         help="where the measured part begins (0). Until this time the run leaves out the finest level, "
                         "which makes it 16 times faster")
     parser.add_argument("--steps", type=above_zero(int), default=500, metavar="N", help="steps of the measured part (500)")
     options = parser.read()
-    oak = Oak(options.keys)
+    oak = Oak(options)
     found = oak.measure(Row("amr", 3, 1024, 16).keys(), late_keys(oak, options.begin) if options.begin else (),
                         begin=options.begin, steps=options.steps)
     total, phases = found["total"], found["phases"]

@@ -1,21 +1,21 @@
+#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""oak bench --compare: two sets of keys, or two builds of oak, in alternating pieces. Another build runs in a process of
-its own, which carries out the same requests."""
+"""Two sets of keys, or two builds of oak, in alternating pieces."""
 import math
 import os
-import subprocess
 from statistics import median
 
-from session import Channel, Oak, Parser, Side, alternate, run
+from rows import Row
+from session import Oak, Parser, alternate, run
 
 HELP = """\
 Measures which of two runs is faster. A and B are keys in quotes, or the path of the program oak of
 another build, which keys may follow:
-  oak bench --compare "scheme.limiter=vanleer" "scheme.limiter=weno5"
-  oak bench --compare ../main/build/oak build/oak mesh.block_size=8
+  bench/compare.py "scheme.limiter=vanleer" "scheme.limiter=weno5"
+  bench/compare.py ../main/build/oak build/oak mesh.block_size=8
 Pieces of A and B alternate. The command prints the median of the ratio of their speeds, B / A, with
 its 95 % interval (from order statistics, so for any distribution)."""
-AFTER = "Two builds are compared on one rank; both must know this option. Further keys are for both."
+AFTER = "Both builds must know `oak bench --measure`. Further keys are for both."
 MOST_PIECES = 200
 
 
@@ -39,38 +39,29 @@ def read_side(text, both, parser):
     return program, keys
 
 
-class Program(Channel):
-    """Another build of oak."""
-
-    def __init__(self, path):
-        child = subprocess.Popen([path, "bench", "--serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        super().__init__(child.stdin, child.stdout, f"{path} gave no piece; its message, if any, is above. It must be a build "
-                         "of oak that knows this option")
-
-
 def main():
-    parser = Parser("compare", HELP, AFTER)
-    parser.usage = "oak bench --compare A B [--adaptive] [--pieces N] [section.key=value ...]"
+    parser = Parser(HELP, AFTER)
+    parser.usage = "compare.py A B [--adaptive] [--pieces N] [section.key=value ...]"
     parser.add_argument("--adaptive", action="store_true",
-                        help="the adaptive case of oak bench; otherwise 3D 128^3 with blocks of 16^3")
+                        help="levels 2 to 4, adapting every 4 steps; otherwise 3D 128^3 with blocks of 16^3")
     parser.add_argument("--pieces", type=int, default=15, metavar="N", help=f"pieces of B, 6 to {MOST_PIECES} (15)")
     options = parser.read()
     if len(options.keys) < 2 or not 6 <= options.pieces <= MOST_PIECES:
         parser.error(f"A and B are needed, and --pieces must be a number from 6 to {MOST_PIECES}")
-    sides = [read_side(text, options.keys[2:], parser) for text in options.keys[:2]]
-    oak, children = Oak(options.keys[2:]), any(program for program, _ in sides)
-    if children and oak.ranks > 1:
-        parser.error("two builds are compared on one rank, without mpirun")
-    this = os.path.realpath(f"/proc/{os.getppid()}/exe")
-    case, speeds = "adaptive" if options.adaptive else "uniform", []
-    a, b = (Side(Program(program or this) if children else oak, n, case, keys) for n, (program, keys) in enumerate(sides))
-    for side in (a, b):
-        side.piece()  # the first of each is not counted
+    both, options.keys = options.keys, []
+    sides = [read_side(text, both[2:], parser) for text in both[:2]]
+    row = Row("amr", 3, 256, 16) if options.adaptive else Row("uniform", 3, 128, 16)
+
+    def piece_of(program, keys):
+        oak = Oak(options, program)
+        return lambda: 1e3 * oak.measure(["device.threads=1", *row.keys()], keys, pieces=1, seconds=0.3)["gcups"] / oak.ranks
+
+    a, b = (piece_of(program, keys) for program, keys in sides)
     *speeds, ratios = alternate(a, b, options.pieces)
     print(f"   {'median':>9} {'least':>9} {'most':>9}   MCUPS per core")
     for name, (program, keys), pieces in zip("AB", sides, speeds):
         print(f"{name}  {median(pieces):9.2f} {min(pieces):9.2f} {max(pieces):9.2f}   "
-              + " ".join(([program or this] if children else []) + keys))
+              + " ".join(([program] if program else []) + keys))
     ratios.sort()
     rank = interval_rank(len(ratios))
     low, high = ratios[rank], ratios[-1 - rank]

@@ -1,12 +1,12 @@
+#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""oak bench --paper: the rows of the foap4 paper's performance tables, measured here, beside the paper's figures."""
+"""The rows of the foap4 paper's performance tables, measured here, beside the paper's figures."""
 import csv
 import math
 import os
 import statistics
 import time
 
-import page
 from rows import LIMITERS, PROBLEMS, all_rows
 from session import Oak, Parser, above_zero, run
 
@@ -23,9 +23,9 @@ in memory is skipped. All rows take a few minutes on an H100 and hours on a CPU;
 large ones. Keys change every row; the paper's figures stay what they are."""
 EXAMPLES = """\
 examples:
-  oak bench --paper --out output/paper
-  oak bench --paper --rows 3d,vanleer,rt device.name=cuda
-  oak bench --paper --cells 5e6 device.name=cpu"""
+  bench/paper.py --out output/paper
+  bench/paper.py --rows 3d,vanleer,rt device.name=cuda
+  bench/paper.py --cells 5e6 device.name=cpu"""
 WORDS = ("uniform hardware small amr, advection rt, 2d 3d, vanleer weno5, 2048^2 8192^2 64^3 256^3 512^3, b64 b32 b16 "
          "b8, double single")
 COLUMNS = ("table,problem,dim,limiter,domain,block,precision,state,blocks,cells,steps,pieces,gcups,least,most,outside,"
@@ -166,41 +166,16 @@ def choose(rows, options, parser):
     return len(large)
 
 
-# ---- the page
-
-def write_page(path, rows, oak):
-    """One plot for each part of the tables: bars of the paper and of oak; their ratio above, red below 3."""
-    def panel(title, members, group):
-        if members:
-            body.append(page.element("h2", title) + page.pairs("GCUPS", [
-                (group(r), f"{r.block}^{r.dim}", r.paper, r.get("gcups"), r.get("least"), r.get("most"), r.ratio() < WANTED,
-                 f"{r.get('gcups'):.3g}" if math.isnan(r.paper) else f"{r.ratio():.2f}") for r in members]))
-    rows = [row for row in rows if row.found]
-    body = [page.element("p", f"oak {oak.version} on {oak.device}, {oak.ranks} ranks; keys: {' '.join(oak.keys) or 'none'}. "
-                         "Grey: foap4 on an H100, from its paper; blue: oak. Above: the ratio, or GCUPS.")]
-    for limiter, limiter_title in LIMITERS.items():
-        for dim in (2, 3):
-            for problem, title in PROBLEMS.items():
-                panel(f"{title}, {limiter_title}, {dim}D",
-                      [r for r in rows if (r.table, r.limiter, r.dim, r.problem) == ("uniform", limiter, dim, problem)],
-                      lambda r: f"{r.side}^{r.dim}")
-    panel("Rayleigh-Taylor, van Leer, 3D 256^3", [r for r in rows if r.table == "hardware"], lambda r: r.precision)
-    panel("domains of 64^3, and the adaptive mesh",
-          sorted((r for r in rows if r.table in ("small", "amr")), key=lambda r: (r.table == "amr", r.problem)),
-          lambda r: "adaptive" if r.table == "amr" else PROBLEMS[r.problem].removeprefix("scalar "))
-    page.write(path, "Cell updates per second: foap4 and oak", "".join(body))
-
-
 def main():
-    parser = Parser("paper", HELP, EXAMPLES)
+    parser = Parser(HELP, EXAMPLES)
     parser.add_argument("--rows", default="", metavar="WORDS",
                         help=f"only rows that have all of these comma-separated words: {WORDS}")
     parser.add_argument("--cells", type=above_zero(float), default=math.inf, metavar="N",
                         help="leave out domains of more than N cells, such as 5e6")
-    parser.add_argument("--out", metavar="FOLDER", help="write all figures to FOLDER/paper.csv, and plots to paper.html")
+    parser.add_argument("--out", metavar="FOLDER", help="write all figures to FOLDER/paper.csv")
     options, rows, begin = parser.read(), all_rows(), time.monotonic()
     left_out = choose(rows, options, parser)
-    oak = Oak(options.keys)
+    oak = Oak(options).look()
     table = Table(oak, options.out)
     print(f"{oak.device}, {oak.ranks} rank{'s' if oak.ranks > 1 else ''}\nGCUPS in the paper (one H100) and here, their "
           f"ratio (< : below {WANTED}), and the share of time outside\nflux and update in the paper (foap4%) and here")
@@ -213,8 +188,7 @@ def main():
     table.print_adaptive(rows[-1])
     print_summary(rows, time.monotonic() - begin)
     if options.out:
-        write_page(os.path.join(options.out, "paper.html"), rows, oak)
-        print(f"All figures: {options.out}/paper.csv; plots: {options.out}/paper.html")
+        print(f"All figures: {options.out}/paper.csv")
     return int(any(row.state == "failed" for row in rows))
 
 

@@ -1,5 +1,6 @@
+#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""oak bench --scaling: the same problem on 1, 2, 4, ... of the ranks (paper, "Strong scaling", "Weak scaling", "Strong
+"""The same problem on 1, 2, 4, ... ranks (paper, "Strong scaling", "Weak scaling", "Strong
 scaling with AMR"): speed, efficiency, and where the time goes."""
 import argparse
 import csv
@@ -8,7 +9,7 @@ from rows import Row
 from session import Oak, Parser, above_zero, run
 
 HELP = """\
-Runs 3D Rayleigh-Taylor with van Leer on 1, 2, 4, ... and all ranks of mpirun, with one thread each unless
+Runs 3D Rayleigh-Taylor with van Leer on 1, 2, 4, ... up to --ranks ranks, with one thread each unless
 device.threads is given. Prints million cell updates per second (median of 5 pieces), the efficiency, and
 the share of each phase in percent (mean of the ranks)."""
 # The phases of oak's answers, and their columns.
@@ -72,7 +73,7 @@ def read_blocks(text):
 
 
 def main():
-    parser = Parser("scaling", HELP)
+    parser = Parser(HELP)
     parser.add_argument("--weak", action="store_true", help="every rank gets a cube of its own")
     parser.add_argument("--adaptive", action="store_true",
                         help="the paper's adaptive run: levels from 2 on, adapting every 4 steps; --side counts cells of "
@@ -87,9 +88,10 @@ def main():
     parser.add_argument("--seconds", type=above_zero(float), default=0.5, metavar="S", help="duration of a piece (0.5)")
     parser.add_argument("--out", metavar="FILE", type=argparse.FileType("w", encoding="utf-8"),
                         help="write the table as CSV too")
-    options = vars(parser.read())
-    oak, file = Oak(options.pop("keys")), options.pop("out")
-    measure(oak, file=file, **options)
+    options = parser.read()
+    oak, file = Oak(options).look(), options.out
+    wanted = {name: getattr(options, name) for name in ("weak", "adaptive", "side", "blocks", "fewest", "seconds")}
+    measure(oak, file=file, **wanted)
     if file:
         file.close()
 

@@ -1,90 +1,77 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the scripts of oak bench share: their options, requests to the oak that has started the script, and files."""
+"""What the scripts of this folder share: their options, and runs that `oak bench --measure` measures."""
 import argparse
 import json
 import os
+import shutil
+import subprocess
 import sys
 
-REQUESTS = 3  # the descriptor from which oak reads (app/bench_script.c)
+TREE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 class Failure(Exception):
-    """A request failed. `wrong_input`: every other one would fail too; `no_memory`: it was too large."""
+    """A run failed. `no_memory`: it was too large; `wrong_input`: every other run would fail too."""
 
-    def __init__(self, answer):
-        super().__init__(answer["error"])
-        self.wrong_input, self.no_memory = answer["wrong_input"], answer["no_memory"]
-
-
-class Channel:
-    """An oak that carries out requests. `silence`: the message if it gives no answer, because it has ended."""
-
-    def __init__(self, requests, answers, silence):
-        self.requests, self.answers, self.silence = requests, answers, silence
-
-    def ask(self, *words):
-        try:
-            self.requests.write("\x1f".join(map(str, words)) + "\x1e")
-            self.requests.flush()
-            line = self.answers.readline()
-        except BrokenPipeError:
-            line = ""
-        if not line:
-            sys.exit(f"oak: error: {self.silence}" if self.silence else 1)
-        answer = json.loads(line)
-        if "error" in answer:
-            raise Failure(answer)
-        return answer
+    def __init__(self, text):
+        super().__init__(text)
+        self.no_memory = "memory" in text
+        self.wrong_input = "did you mean" in text or "unknown key" in text or "command line:" in text
 
 
-class Oak(Channel):
-    """The oak that has started this script, with its device open: `gpu`, `ranks`, `device`, `mpi`, `version`, `commit`
-    and `flags` (device.flags). `keys` are those of the command line, which all runs get."""
+class Oak:
+    """The program `path`. `keys` are those of the command line, which all runs get."""
 
-    def __init__(self, keys):
-        super().__init__(os.fdopen(REQUESTS, "w", encoding="utf-8", errors="surrogateescape"), sys.stdin, "")
-        self.keys = keys
-        vars(self).update(self.ask("open", *keys))
+    def __init__(self, options, path=None):
+        self.path, self.keys, self.ranks = path or options.oak, options.keys, options.ranks
+        if not self.path:
+            sys.exit("oak: error: no program oak was found; --oak PATH names one")
+
+    def look(self):
+        """Set `gpu`, `device`, `mpi`, `version` and `commit`, by a small run. It also shows mistakes in the keys."""
+        small = ["problem.name=advection", "physics.name=advection", "mesh.dim=2", "mesh.block_size=8", "mesh.min_level=0"]
+        vars(self).update({name: value for name, value in self.measure(small, steps=1, ranks=1).items()
+                           if name in ("gpu", "device", "mpi", "version", "commit")})
+        return self
 
     def measure(self, keys, last=(), ranks=0, pieces=3, seconds=0.1, begin=0, steps=0):
         """One run with `keys`, those of the command line, and `last`. It measures at least `pieces` pieces, each of
         about the given number of seconds. With a number of steps, it measures one piece of so many steps from time
         `begin` on. Speeds are GCUPS of all ranks; `phases`: seconds, mean of the ranks; `total`: of all phases;
         `stepping`: of all pieces."""
-        return self.ask("measure", ranks or self.ranks, pieces, seconds, begin, steps, *keys, *self.keys, *last)
-
-
-class Side:
-    """A run that stays, number 0 or 1 of an oak, and of which pieces are measured: a `case` of oak bench (uniform or
-    adaptive) with keys. `limiter`, `flux` and `precision` are those of the run, `limiters` and `fluxes` all that it
-    could have."""
-
-    def __init__(self, oak, number, case, keys):
-        self.oak, self.number = oak, number
-        vars(self).update(oak.ask("begin", number, case, *keys))
-
-    def piece(self):
-        """Million cell updates per second and core."""
-        return self.oak.ask("piece", self.number)["mcups"]
+        ranks = ranks or self.ranks
+        plan = ["--steps", steps, "--from", begin] if steps else ["--pieces", pieces, "--seconds", seconds]
+        launch = ["mpirun", "-n", str(ranks)] if ranks > 1 else []
+        done = subprocess.run([*launch, self.path, "bench", "--measure", *map(str, plan), *keys, *self.keys, *last],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+        lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
+        if done.returncode or not lines:
+            errors = [line for line in done.stderr.splitlines() if "error" in line] or [done.stderr or done.stdout or "no answer"]
+            raise Failure(errors[0].removeprefix("oak: error: "))
+        return json.loads(lines[-1])
 
 
 def alternate(a, b, count):
-    """Pieces of a, as many of b, and their ratios. The speed of a machine drifts by more than the effect of most changes.
-    Pieces of both therefore alternate, and each piece of b is compared with the mean of the pieces of a just before and
-    just after it."""
-    of_a, of_b = [a.piece()], []
+    """Pieces of a, as many of b, and their ratios; a() and b() measure one. The speed of a machine drifts by more than the
+    effect of most changes. Pieces of both therefore alternate, and each piece of b is compared with the mean of the
+    pieces of a just before and just after it."""
+    of_a, of_b = [a()], []
     for _ in range(count):
-        of_b.append(b.piece())
-        of_a.append(a.piece())
+        of_b.append(b())
+        of_a.append(a())
     return of_a, of_b, [2 * one / (before + after) for before, one, after in zip(of_a, of_b, of_a[1:])]
 
 
 class Parser(argparse.ArgumentParser):
-    """Options and keys of `oak bench --NAME`. Mistakes take one line."""
+    """Options and keys of a script. Mistakes take one line."""
 
-    def __init__(self, name, text, after=""):
-        super().__init__(prog=f"oak bench --{name}", description=text, epilog=after, allow_abbrev=False,
+    def __init__(self, text, after=""):
+        super().__init__(description=text, epilog=after, allow_abbrev=False,
                          formatter_class=argparse.RawDescriptionHelpFormatter)
+        built = os.path.join(TREE, "build", "oak")
+        self.add_argument("--oak", metavar="PATH", default=built if os.path.exists(built) else shutil.which("oak"),
+                          help="the program (build/oak of this tree, or else the one in PATH)")
+        self.add_argument("--ranks", type=above_zero(int), default=1, metavar="N", help="ranks of mpirun (1)")
         self.add_argument("keys", nargs="*", metavar="section.key=value", help="for every run")
 
     def read(self):

@@ -393,22 +393,6 @@ OAK_API oak_status_t oak_kernel_build(oak_t *sim, const char *path, const char *
  * does so with oak_set(); call oak_update_time_step then. Not collective. */
 OAK_API oak_status_t oak_kernel_run(oak_t *sim, oak_kernel_t *kernel, void *args, size_t bytes);
 
-/** The work of a kernel of the solver on this rank while it was measured. `bytes` is the least that
- * it must read and write, each number once. `flops` are additions, multiplications, divisions and
- * square roots; NAN if they are not known, as for the flux kernel. Both numbers come from a model.
- */
-typedef struct {
-  const char *name; /**< such as "flux" */
-  long launches;
-  double cells; /**< that it worked on */
-  double seconds, bytes, flops;
-} oak_kernel_use_t;
-/** Measure the kernels from now on, from zero; \a on 0 ends it. The host then waits for each
- * kernel, so a run is slower. Not collective. */
-OAK_API oak_status_t oak_measure_kernels(oak_t *sim, int on);
-/** What was measured: \a use [most]. \return the number of kernels. Not collective. */
-OAK_API int oak_kernel_uses(const oak_t *sim, oak_kernel_use_t *use, int most);
-
 /** Names that scheme.limiter may have, blank-separated, as many as fit in \a names [size]. Not
  * collective. */
 OAK_API oak_status_t oak_list_limiters(char *names, size_t size);

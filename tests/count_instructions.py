@@ -3,8 +3,7 @@
 """Instructions per cell of the flux kernel, of the other large kernels and of a whole adaptation, counted by valgrind
 and compared with a table. Unlike times, these numbers do not depend on the load of the machine. They do not depend on
 the processor either, because kernels are compiled for a fixed instruction set. The compiler and the libraries change
-them: the table has a row for each compiler. The arithmetic among them, from the machine code, is compared with what the
-model of oak bench --kernels says.
+them: the table has a row for each compiler.
 
 usage: count_instructions.py --oak OAK [--march x86-64-v3] [--renew]
 
@@ -29,73 +28,6 @@ CELLS = BLOCKS * 16**3
 COUNTED = {"flux kernel": "oak_flux", "halo kernel": "oak_halo", "refinement flags": "oak_refine_flags",
            "block adaptation": "oak_adapt", "adaptation with its host part": "oak_adjust_refinement"}
 TOLERANCE = 0.02
-# Arithmetic: a constant of the model, and its file. The criterion looks at one variable.
-FLOPS = {"oak_flux": ("FLUX_FLOPS", "app/bench_kernels.c"),
-         "oak_refine_flags": ("LOHNER_FLOPS", "src/api/kernel_use.c")}
-FLOPS_TOLERANCE = 0.05
-
-
-def flops_of(instruction):
-    """Operations of a machine instruction: lanes times 2 for a fused multiply-add, times 1 for + - * / and roots."""
-    m = re.match(r"v?(?:(fn?m(?:add|sub)\d+)|add|sub|mul|div|sqrt)([ps])([sd])\b", instruction)
-    if not m:
-        return 0
-    width = 64 if "zmm" in instruction else 32 if "ymm" in instruction else 16
-    return (2 if m[1] else 1) * (width // (8 if m[3] == "d" else 4) if m[2] == "p" else 1)
-
-
-def read_flops(path):
-    """{kernel: operations of all calls} of a file by callgrind with --dump-instr=yes."""
-    names, objects, executed = {}, {}, {}
-
-    def name_of(text, known):
-        number, _, name = text.partition(" ")
-        return known.setdefault(number, name) if name else known[number]
-
-    address, counts, of_call = 0, {}, False
-    with open(path, encoding="utf-8", errors="replace") as f:
-        for line in f:
-            line = line.rstrip("\n")
-            if line.startswith("ob="):
-                binary = name_of(line[3:], objects)
-            elif line.startswith("cob="):
-                name_of(line[4:], objects)
-            elif line.startswith("cfn="):
-                name_of(line[4:], names)
-            elif line.startswith("fn="):
-                counts = executed.setdefault((name_of(line[3:], names), binary), {})
-            elif line.startswith("calls="):
-                of_call = True
-            elif m := re.match(r"(0x[0-9a-f]+|[-+]0x[0-9a-f]+|[-+]\d+|\*) \S+ (\d+)$", line):
-                address = int(m[1], 0) if m[1].startswith("0x") else address if m[1] == "*" else address + int(m[1], 0)
-                if not of_call:
-                    counts[address] = counts.get(address, 0) + int(m[2])
-                of_call = False
-    flops = dict.fromkeys(FLOPS, 0)
-    for (name, binary), counts in executed.items():
-        name = re.split("[.']|_team", name)[0]  # the work of a thread, or a part that the compiler has split off
-        if name not in FLOPS:
-            continue
-        text = subprocess.run(["objdump", "-d", "--no-show-raw-insn", binary], check=True, capture_output=True, text=True)
-        for line in text.stdout.splitlines():
-            m = re.match(r"\s*([0-9a-f]+):\s+(.*)", line)
-            flops[name] += counts.get(int(m[1], 16), 0) * flops_of(m[2]) if m else 0
-    return flops
-
-
-def check_flops(flops):
-    """Print the arithmetic per cell beside the constants of the model. Returns 1 if they differ."""
-    failed = 0
-    for kernel, (constant, path) in FLOPS.items():
-        with open(os.path.join(HERE, "..", path), encoding="utf-8") as f:
-            stated = int(re.search(rf"\b{constant} = (\d+)", f.read())[1])
-        differs = abs(flops[kernel] / stated - 1) > FLOPS_TOLERANCE
-        failed |= differs
-        print(f"  arithmetic of {kernel:16} {flops[kernel]:9.2f}   {constant} {stated}"
-              f"{'  differs by more than 5 %' if differs else ''}")
-    return failed
-
-
 def read_profile(path):
     """{function: [instructions with all that it calls, calls]} of a file by callgrind."""
     names, profile = {}, {}
@@ -139,14 +71,13 @@ def count(oak, march):
         # A separate process builds the kernels first, because valgrind reports another processor than the real one.
         subprocess.run([*run, "--check"], env=dict(env, OAK_KEEP="1"), check=True, capture_output=True)
         check_parts(work)
-        done = subprocess.run(["valgrind", "--tool=callgrind", "--dump-instr=yes", f"--callgrind-out-file={out}", *run], env=env, check=False,
+        done = subprocess.run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", *run], env=env, check=False,
                               capture_output=True, text=True)
         assert done.returncode == 0, done.stdout + done.stderr
         with open(f"{work}/run/diagnostics.csv", newline="", encoding="utf-8") as f:
             assert {row["blocks"] for row in csv.DictReader(f)} == {str(BLOCKS)}
-        profile, flops = read_profile(out), read_flops(out)
-    return ({what: profile[name][0] / profile[name][1] / CELLS for what, name in COUNTED.items()},
-            {name: number / profile[name][1] / CELLS for name, number in flops.items()})
+        profile = read_profile(out)
+    return {what: profile[name][0] / profile[name][1] / CELLS for what, name in COUNTED.items()}
 
 
 def compiler_version():
@@ -170,7 +101,7 @@ def main():
     if not mine and not options.renew:
         print(f"tests/instructions.csv has no row for -march={options.march} and {compiler}; --renew adds them")
         return 77
-    (counts, flops), failed = count(options.oak, options.march), 0
+    counts, failed = count(options.oak, options.march), 0
     print(f"instructions per cell, {compiler}, -march={options.march}")
     for what, number in counts.items():
         known = float(mine[what]["per_cell"]) if what in mine else float("nan")
@@ -178,7 +109,6 @@ def main():
         failed |= differs
         print(f"  {what:30} {number:9.2f}   table {known:9.2f}   {100 * (number / known - 1):+6.2f} %"
               f"{'  differs by more than 2 %' if differs else ''}")
-    failed |= check_flops(flops)
     if options.renew:
         rest = [r for r in table if (r["march"], r["compiler"]) != (options.march, compiler)]
         rest += [{"march": options.march, "compiler": compiler, "counted": what, "per_cell": f"{number:.2f}"}

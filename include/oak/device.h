@@ -273,18 +273,6 @@ OAK_API oak_status_t oak_device_replay(oak_device_t *dev, oak_recording_t *recor
 /** Free a recording; NULL is allowed. */
 OAK_API void oak_device_forget(oak_device_t *dev, oak_recording_t **recording);
 
-/** What a kernel has done while launches were timed. */
-typedef struct {
-  const oak_kernel_t *kernel;
-  long launches, iterations;
-  double seconds;
-} oak_metered_t;
-
-/** Time every launch from now on, from zero; 0 ends it. The host waits for each kernel. Not
- * collective. */
-OAK_API oak_status_t oak_device_meter(oak_device_t *dev, int on);
-OAK_API oak_metered_t oak_device_metered(const oak_device_t *dev, const oak_kernel_t *kernel);
-
 /** Folder with include/, kernels/, numerics/, physics/, problems/ : $OAK_HOME, or the installation
  * this library or program belongs to, or the source tree it was built from. */
 OAK_API oak_status_t oak_source_root(const char **out);

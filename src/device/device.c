@@ -36,7 +36,6 @@ static void device_free(oak_device_t *dev) {
   free((char *)dev->options.compiler);
   free((char *)dev->options.flags);
   free(dev->env_flags);
-  free(dev->meter);
   oak_words_free(&dev->user_flags);
   oak_words_free(&dev->outside);
   free(dev);
@@ -311,7 +310,6 @@ oak_status_t oak_device_launch(oak_device_t *dev, oak_kernel_t *kernel, long n, 
   OAK_NEED(dev);
   OAK_CHECK(n >= 0, OAK_ERR_ARGUMENT, "a kernel cannot run %ld iterations; 0 or more are allowed",
             n);
-  if (n > 0 && dev->meter) return oak_meter_launch(dev, kernel, n, args, bytes);
   return n > 0 ? dev->ops->launch(dev, kernel, n, args, bytes) : OAK_OK;
 }
 
@@ -320,10 +318,9 @@ oak_status_t oak_device_sync(oak_device_t *dev) {
   return dev->ops->sync(dev);
 }
 
-/* Launches that are timed one by one cannot be recorded. */
 int oak_device_records(oak_device_t *dev) {
   OAK_HANDLE(dev, 0);
-  return dev->ops->records && !dev->meter && dev->ops->records(dev);
+  return dev->ops->records && dev->ops->records(dev);
 }
 
 oak_status_t oak_device_record(oak_device_t *dev) {

@@ -138,13 +138,8 @@ struct oak_device {
   oak_words_t outside;     /**< what the last keys with a compiler depend on besides the sources
                               (outside.c); empty: not known */
   int built, compiled;     /**< files of kernels loaded so far; those that were not in the cache */
-  struct oak_meter *meter; /**< times of launches, or NULL (meter.c) */
   void *data;              /**< of the back end */
 };
-
-/** Launch a kernel and time it, with dev->meter (meter.c). */
-oak_status_t oak_meter_launch(oak_device_t *dev, oak_kernel_t *kernel, long n, const void *args,
-                              size_t bytes);
 
 /** Cores that this process may use. */
 int oak_host_cores(void);
