@@ -54,7 +54,7 @@ OAK_KERNEL(oak_update, oak_update_args_t, OAK_CHUNK_LANES) {
   result *= volume
 
 /* OAK_GLOBALS(X) is X(number, function, MAX or MIN or INTEGRAL) for each
- * (src/declare/hook_text.c). The order of sums depends on the block alone. */
+ * (src/setup/hook_text.c). The order of sums depends on the block alone. */
 OAK_KERNEL(oak_globals, oak_globals_args_t, OAK_CHUNK_LANES) {
   OAK_ARGS(oak_globals_args_t);
   OAK_OUTER(n) {

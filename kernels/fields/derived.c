@@ -112,7 +112,7 @@ OAK_FN double derived_value(const oak_field_t *f, const oak_user_t *user, int va
   real q[NVAR];
   double g[3][3];
 #ifdef OAK_OUTPUTS
-  /* OAK_OUTPUTS(X) is X(number, function) for each hook OUTPUT (src/declare/hook_text.c). */
+  /* OAK_OUTPUTS(X) is X(number, function) for each hook OUTPUT (src/setup/hook_text.c). */
   if (variable >= OAK_DERIVED_COUNT) {
     const oak_at_t at = oak_place(f, user, block, i, j, k);
     derived_state(f, user, block, i, j, k, q);

@@ -4,7 +4,7 @@
 #include "kernels/hooks/user.h"
 
 #ifdef OAK_FIELD_FUNCTIONS
-/* OAK_FIELD_FUNCTIONS(X) is X(number, function) for each (src/declare/hook_text.c). */
+/* OAK_FIELD_FUNCTIONS(X) is X(number, function) for each (src/setup/hook_text.c). */
 OAK_FN double field_value(const oak_at_t *at, int number) {
 #define OAK_FIELD_VALUE(n, function) \
   if (number == (n)) return function(at);

@@ -8,7 +8,7 @@
 #include "oak/kernel.h"
 
 /* OAK_FIELDS(X) is X(number, name) for each field beside the state, OAK_FIXED(X) is X(variable,
- * name) for each field that is a variable of the state (src/declare/hook_text.c). Both lists
+ * name) for each field that is a variable of the state (src/setup/hook_text.c). Both lists
  * exist if there is any field. */
 #ifdef OAK_FIELDS
 #define OAK_FIELD_MEMBER(number, name) real name;
