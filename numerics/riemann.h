@@ -9,11 +9,15 @@
 
 #include "numerics/riemann_sides.h"
 
-/* V. V. Rusanov, USSR Comput. Math. Math. Phys. 1 (1961) 304: local Lax-Friedrichs. */
+/* V. V. Rusanov, USSR Comput. Math. Math. Phys. 1 (1961) 304: local Lax-Friedrichs. The speed is the
+ * larger of |u| + c on both sides. Between cell averages the flux keeps density and pressure
+ * positive where dt * (sum of speed / dx) <= 1: the new state is an average of states that are
+ * positive (B. Perthame, C.-W. Shu, Numer. Math. 73 (1996) 119). */
 RIEMANN(rusanov, ph, ql, qr, dir, f) {
   riemann_sides_t s;
   riemann_sides(ph, ql, qr, dir, &s);
-  const real speed = OAK_MAX(oak_abs(s.smin), oak_abs(s.smax));
+  const real left = riemann_speed(ph, ql, dir), right = riemann_speed(ph, qr, dir);
+  const real speed = OAK_MAX(left, right);
   OAK_UNROLL
   for (int v = 0; v < PHYSICS_NVAR; v++)
     f[v] = (real)0.5 * (s.fl[v] + s.fr[v] - speed * (s.ur[v] - s.ul[v]));

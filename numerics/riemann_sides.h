@@ -30,4 +30,11 @@ OAK_FN void riemann_sides(const physics_parameters_t *ph, const real ql[], const
   physics_to_conserved(ph, s->ur);
 }
 
+/** The largest wave speed of one state, |u| + c. */
+OAK_FN real riemann_speed(const physics_parameters_t *ph, const real q[], int dir) {
+  real smin, smax;
+  physics_wave_speeds(ph, q, q, dir, &smin, &smax);
+  return OAK_MAX(oak_abs(smin), oak_abs(smax));
+}
+
 #endif

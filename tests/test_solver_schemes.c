@@ -114,6 +114,60 @@ static void test_wave_speeds(void **state) {
   }
 }
 
+/* ---- Rusanov's flux */
+
+/** Beside a contact at rest the flux of mass is c/2 times the jump of the density, with the larger
+ * sound speed of both sides, whatever the speeds of the other solvers are. One step of first order
+ * shows it. */
+static void test_rusanov(void **state) {
+  (void)state;
+  static const tube_t contact = {"contact", {1, 0, 1}, {4, 0, 1}, 0.5, 1};
+  for (int roe = 0; roe < 2; roe++) {
+    char keys[160];
+    snprintf(keys, sizeof keys,
+             "scheme.limiter=upwind\nscheme.flux=rusanov\nscheme.integrator=euler\n"
+             "scheme.wave_speeds=%s\n" USUAL,
+             roe ? "roe" : "einfeldt");
+    sim_t s = tube_new(&contact, 1, keys);
+    const double dt = 0.01, dx = 0.25;
+    MUST(oak_initialize(s.sim));
+    MUST(oak_advance(s.sim, dt));
+    double *rho = sim_read(&s, 0), mass = 0;
+    for (int c = 0; c < s.cells; c++) {
+      double x[3];
+      sim_center(&s, 0, c, x);
+      if (x[0] < 0.5) mass += (rho[c] - 1) / 4; /* four rows */
+    }
+    free(rho);
+    const double want = dt / dx * 0.5 * sqrt(1.4) * 3;
+    report("Rusanov's flux, a contact at rest, error of its mass %.2g", mass / want - 1);
+    assert_true(fabs(mass / want - 1) < 1e-13);
+    sim_free(&s);
+  }
+}
+
+/** Means over the cube that AGILE 1.0 prints in its regression test hd/KH3D. Its first ten steps
+ * are shorter. */
+static void test_shear(void **state) {
+  (void)state;
+  sim_t s = sim_new(MPI_COMM_WORLD,
+                    TEST_PROBLEM("shear") "physics.gamma=5/3\nmesh.dim=3\nmesh.block_size=16\n"
+                                          "mesh.trees=2\nrun.cfl=0.7\nscheme.flux=rusanov\n"
+                                          "scheme.limiter=vanleer\nscheme.integrator=ssprk33\n");
+  MUST(oak_initialize(s.sim));
+  sim_run(&s, 0.1, 0);
+  double mean[2] = {0};
+  for (int n = 0; n < 2; n++) {
+    double *u = sim_read(&s, n ? 0 : 3); /* mz, rho */
+    for (int c = 0; c < oak_nblocks(s.sim) * s.cells; c++) mean[n] += u[c] * u[c] / 32768;
+    free(u);
+  }
+  report("shear layers: mean of mz^2 %.9e, of rho^2 %.9e", mean[0], mean[1]);
+  assert_true(fabs(mean[0] / 3.05164970e-4 - 1) < 3e-4);
+  assert_true(fabs(mean[1] / 47.6561859 - 1) < 2e-5);
+  sim_free(&s);
+}
+
 /* ---- Toro's problems: table 4.1 of his book, positions and times of section 6.4 */
 
 static const tube_t toro[] = {
@@ -250,9 +304,10 @@ static void test_single(void **state) {
 
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_exact),  cmocka_unit_test(test_sod),
-      cmocka_unit_test(test_smooth), cmocka_unit_test(test_single),
-      cmocka_unit_test(test_toro),   cmocka_unit_test(test_wave_speeds)};
+      cmocka_unit_test(test_exact),   cmocka_unit_test(test_sod),
+      cmocka_unit_test(test_smooth),  cmocka_unit_test(test_single),
+      cmocka_unit_test(test_rusanov), cmocka_unit_test(test_shear),
+      cmocka_unit_test(test_toro),    cmocka_unit_test(test_wave_speeds)};
   const size_t left_out = test_short() ? 2 : 0;
   return test_main(argc, argv, tests, sizeof tests / sizeof *tests - left_out);
 }

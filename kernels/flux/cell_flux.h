@@ -41,29 +41,15 @@ OAK_FN int face_of(const int x[3], int dir, int n) {
   return oak_face_index(dir, x[0], x[1], x[2]) + (n - x[dir]) * OAK_STRIDE(dir);
 }
 
-/* Rusanov's flux. Its speed is the fastest of three: that of WAVE_SPEEDS for both states, and for
- * each state alone. Between cell averages it keeps density and pressure positive where dt * (sum of
- * speed / dx) <= 1: the new state is an average of states that are positive (B. Perthame, C.-W.
- * Shu, Numer. Math. 73 (1996) 119). Returns the speed. */
+/* The first-order flux is that of Rusanov between cell averages, with the scalars. */
 OAK_FN real first_order_flux(const physics_parameters_t *ph, const real ql[], const real qr[],
                              int dir, real f[]) {
-  riemann_sides_t s;
-  real speed = 0;
 #if OAK_HAS_physics_face
   const oak_face_states_t q = oak_face_states(ph, ql, qr, dir);
-  const real *l = q.l, *r = q.r;
+  const real speed = riemann_rusanov(ph, q.l, q.r, dir, f);
 #else
-  const real *l = ql, *r = qr;
+  const real speed = riemann_rusanov(ph, ql, qr, dir, f);
 #endif
-  for (int n = 0; n < 2; n++) {
-    physics_wave_speeds(ph, n ? r : l, n ? r : l, dir, &s.smin, &s.smax);
-    speed = OAK_MAX(speed, OAK_MAX(oak_abs(s.smin), oak_abs(s.smax)));
-  }
-  riemann_sides(ph, l, r, dir, &s);
-  speed = OAK_MAX(speed, OAK_MAX(oak_abs(s.smin), oak_abs(s.smax)));
-  OAK_UNROLL
-  for (int v = 0; v < PHYSICS_NVAR; v++)
-    f[v] = (real)0.5 * (s.fl[v] + s.fr[v] - speed * (s.ur[v] - s.ul[v]));
   oak_scalar_fluxes(ql, qr, f);
   return speed;
 }
