@@ -9,8 +9,8 @@
 
 #include "numerics/riemann_sides.h"
 
-/* V. V. Rusanov, USSR Comput. Math. Math. Phys. 1 (1961) 304: local Lax-Friedrichs. The speed is the
- * larger of |u| + c on both sides. Between cell averages the flux keeps density and pressure
+/* V. V. Rusanov, USSR Comput. Math. Math. Phys. 1 (1961) 304: local Lax-Friedrichs. The speed is
+ * the larger of |u| + c on both sides. Between cell averages the flux keeps density and pressure
  * positive where dt * (sum of speed / dx) <= 1: the new state is an average of states that are
  * positive (B. Perthame, C.-W. Shu, Numer. Math. 73 (1996) 119). */
 RIEMANN(rusanov, ph, ql, qr, dir, f) {

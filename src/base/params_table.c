@@ -154,11 +154,12 @@ const oak_param_desc_t oak_param_table[] = {
     TEXT("scheme.flux", "hll",
          "Approximate Riemann solver: rusanov, hll; with euler and navier_stokes also hllc and "
          "roe, with isothermal hllc, with mhd hlld; or one that the file of the physics defines."),
-    CHOICE("scheme.wave_speeds", "einfeldt", "einfeldt roe",
-           "Bounds of the wave speeds in the Riemann solver. einfeldt: the extremes of "
-           "Roe-averaged and "
-           "one-sided speeds, robust near vacuum; roe: the Roe-averaged speeds only. No effect with "
-           "rusanov, which takes |u| + c of each side."),
+    CHOICE(
+        "scheme.wave_speeds", "einfeldt", "einfeldt roe",
+        "Bounds of the wave speeds in the Riemann solver. einfeldt: the extremes of "
+        "Roe-averaged and "
+        "one-sided speeds, robust near vacuum; roe: the Roe-averaged speeds only. No effect with "
+        "rusanov, which takes |u| + c of each side."),
     CHOICE("scheme.integrator", "heun", "heun euler midpoint ssprk22 ssprk33 ssprk43 rk4",
            "Time integration: order 2 with heun (= ssprk22) and midpoint, 1 with euler, 3 with "
            "ssprk33 and ssprk43, 4 with rk4."),
