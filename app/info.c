@@ -35,18 +35,24 @@ static void print_names(const char *title, const char *folder, const char *endin
   printf("\n");
 }
 
-/* Print the limiters, the fluxes for every physics, and the fluxes that each physics adds. */
-static void print_schemes(void) {
+/* What keys choose by name. */
+static const char *const scheme[][2] = {{"limiters", "scheme.limiter"},
+                                        {"fluxes", "scheme.flux"},
+                                        {"criteria", "refine.criterion"},
+                                        {"boundary", "boundary.xlow"}};
+enum { NSCHEMES = sizeof scheme / sizeof *scheme };
+
+/* Print the names for every physics, and those that each physics adds. */
+static void print_schemes(const char *title, const char *key) {
   char names[1024];
   struct dirent **physics;
-  if (oak_list_limiters(names, sizeof names) == OAK_OK) printf("%-10s %s\n", "limiters", names);
-  if (oak_list_fluxes("", names, sizeof names) != OAK_OK) return;
+  if (oak_list_schemes(key, "", names, sizeof names) != OAK_OK) return;
   const size_t common = strlen(names);
   const int n = oak_list_names("physics", ".c", &physics);
-  printf("%-10s %s", "fluxes", names);
+  printf("%-10s %s", title, names);
   for (int i = 0; i < n; i++) {
     const char *name = physics[i]->d_name;
-    if (oak_list_fluxes(name, names, sizeof names) == OAK_OK && names[common])
+    if (oak_list_schemes(key, name, names, sizeof names) == OAK_OK && names[common])
       printf("; with %s also%s", name, names + common);
     free(physics[i]);
   }
@@ -113,13 +119,10 @@ static void json_names(const char *key, const char *folder, const char *ending) 
 }
 
 static void json_schemes(void) {
-  static const char *const key[] = {"limiters", "fluxes"};
-  for (int i = 0; i < 2; i++) {
-    char names[1024] = "";
-    if ((i ? oak_list_fluxes("", names, sizeof names) : oak_list_limiters(names, sizeof names)) !=
-        OAK_OK)
-      names[0] = 0;
-    printf(",\n \"%s\": ", key[i]);
+  for (int i = 0; i < NSCHEMES; i++) {
+    char names[1024];
+    if (oak_list_schemes(scheme[i][1], "", names, sizeof names) != OAK_OK) names[0] = 0;
+    printf(",\n \"%s\": ", scheme[i][0]);
     oak_json_words(stdout, names);
   }
 }
@@ -160,7 +163,7 @@ static int info(oak_arguments_t *a) {
     print_names("physics", "physics", ".c");
     print_names("problems", "problems", ".c");
     print_names("oak run", "problems", ".ini");
-    print_schemes();
+    for (int i = 0; i < NSCHEMES; i++) print_schemes(scheme[i][0], scheme[i][1]);
   }
   return 0;
 }

@@ -111,7 +111,8 @@ static int help(oak_arguments_t *a) {
     print_help();
     return 0;
   }
-  if (oak_params_new(&params) != OAK_OK) return oak_report_failure(0);
+  if (oak_params_new(&params) != OAK_OK || oak_name_schemes(params) != OAK_OK)
+    return oak_report_failure(0);
   for (int i = 0; i < a->nword; i++) {
     if (i > 0) printf("\n");
     found &= print_topic(a->word[i], params);

@@ -299,6 +299,8 @@ static oak_status_t find_params_file(const char *name, char file[PATH_MAX], int 
 
 /* The keys that the physics and problem of a file bring; as JSON, all keys. */
 static oak_status_t list_brought(const oak_arguments_t *a) {
+  static const char *const named[] = {"scheme.limiter", "scheme.flux", "refine.criterion",
+                                      "boundary.xlow"};
   char file[PATH_MAX];
   oak_params_t *params = NULL;
   OAK_TRY(find_params_file(a->word[0], file, a->rank));
@@ -310,6 +312,8 @@ static oak_status_t list_brought(const oak_arguments_t *a) {
     oak_params_help_section(params, "physics", stdout);
     printf("\n");
     oak_params_help_section(params, "problem", stdout);
+    printf("\nnames\n");
+    for (int i = 0; i < 4; i++) printf("  %s = %s\n", named[i], oak_params_words(params, named[i]));
     printf("\noak params without a file explains all other keys.\n");
   }
   oak_params_destroy(&params);
@@ -322,7 +326,9 @@ static int params_command(oak_arguments_t *a) {
   if (a->nword > 0) {
     st = list_brought(a);
   } else {
-    st = oak_agree(MPI_COMM_WORLD, oak_params_new(&params));
+    st = oak_params_new(&params);
+    if (st == OAK_OK) st = oak_name_schemes(params);
+    st = oak_agree(MPI_COMM_WORLD, st);
     if (st == OAK_OK && a->rank == 0) print_params(params, a);
     oak_params_destroy(&params);
   }

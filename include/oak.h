@@ -393,13 +393,16 @@ OAK_API oak_status_t oak_kernel_build(oak_t *sim, const char *path, const char *
  * does so with oak_set(); call oak_update_time_step then. Not collective. */
 OAK_API oak_status_t oak_kernel_run(oak_t *sim, oak_kernel_t *kernel, void *args, size_t bytes);
 
-/** Names that scheme.limiter may have, blank-separated, as many as fit in \a names [size]. Not
- * collective. */
-OAK_API oak_status_t oak_list_limiters(char *names, size_t size);
-/** Names that scheme.flux may have: first those for every physics, then those of \a physics. \a
- * physics is a value of physics.name; a path starts at the current folder. "" gives only the names
- * for every physics. Not collective. */
-OAK_API oak_status_t oak_list_fluxes(const char *physics, char *names, size_t size);
+/** Names that a key may have, blank-separated, as many as fit in \a names [size]: scheme.limiter,
+ * scheme.flux, refine.criterion, or boundary.xlow, which stands for all faces. First those of oak,
+ * then those of \a physics, a value of physics.name; a path starts at the current folder. "" gives
+ * only those of oak. Not collective. */
+OAK_API oak_status_t oak_list_schemes(const char *key, const char *physics, char *names,
+                                      size_t size);
+
+/** Say for help which names such keys may have (oak_params_name): those of oak. After oak_declare
+ * and oak_create those of physics and problem follow. Not collective. */
+OAK_API oak_status_t oak_name_schemes(oak_params_t *params);
 
 /** Names of the parameters and globals that a physics or problem file declares, blank-separated,
  * including those that the preprocessor would leave out; an array as NAME[LENGTH]. Mistakes in the

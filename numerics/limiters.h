@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Reconstruction of face values inside one cell (paper, "Limiters and finite volume methods").
  *
- * One limiter is chosen when the kernels are built: OAK_LIMITER is its name. A limiter NAME is
- *   LIMITER_RADIUS_NAME                   cells needed on each side; ghost layers = radius + 1
- *   limiter_NAME(const real *s, real *lo, real *hi)
- * where s[-radius .. radius] are the values of a row of cells and lo, hi the values that cell s[0]
- * has at its lower and upper face. To add one, write both here. The key scheme.limiter then accepts
- * it (the program looks for the LIMITER_RADIUS_ lines).
+ * LIMITER(name, radius, s, lo, hi) defines one, which the key scheme.limiter then knows; files of
+ * physics and problem may have further ones. s[-radius .. radius] are the values of a row of cells,
+ * lo and hi the values that cell s[0] has at its lower and upper face. A limiter needs radius + 1
+ * ghost layers. OAK_LIMITER is the name of the one that is chosen, OAK_RADIUS its radius.
  *
  * Everything is branch-free: both sides of each ?: are computed, so a SIMD lane may divide by zero
  * and throw the result away. */
@@ -17,7 +15,6 @@
 
 #define OAK_CAT_(a, b) a##b
 #define OAK_CAT(a, b) OAK_CAT_(a, b)
-#define OAK_RADIUS OAK_CAT(LIMITER_RADIUS_, OAK_LIMITER)
 
 /** Generalized minmod (paper, eq. gminmod): theta 1 is minmod, 2 the monotonized central limiter.
  */
@@ -29,14 +26,12 @@ OAK_FN real limiter_gminmod(real a, real b, real theta) {
 }
 
 /* First order: the cell's value on both faces. */
-#define LIMITER_RADIUS_upwind 0
-OAK_FN void limiter_upwind(const real *s, real *lo, real *hi) {
+LIMITER(upwind, 0, s, lo, hi) {
   *lo = s[0];
   *hi = s[0];
 }
 
-#define LIMITER_RADIUS_minmod 1
-OAK_FN void limiter_minmod(const real *s, real *lo, real *hi) {
+LIMITER(minmod, 1, s, lo, hi) {
   const real a = s[0] - s[-1], b = s[1] - s[0];
   const real smaller = oak_abs(a) < oak_abs(b) ? a : b;
   const real half = a * b > 0 ? (real)0.5 * smaller : 0;
@@ -45,27 +40,24 @@ OAK_FN void limiter_minmod(const real *s, real *lo, real *hi) {
 }
 
 /* Monotonized central: B. van Leer, J. Comput. Phys. 23 (1977) 276. */
-#define LIMITER_RADIUS_mc 1
-OAK_FN void limiter_mc(const real *s, real *lo, real *hi) {
+LIMITER(mc, 1, s, lo, hi) {
   const real half = (real)0.5 * limiter_gminmod(s[0] - s[-1], s[1] - s[0], 2);
   *lo = s[0] - half;
   *hi = s[0] + half;
 }
 
 /* Generalized minmod with theta of the key scheme.theta. */
-#define LIMITER_RADIUS_gminmod_theta 1
 #ifndef OAK_LIMITER_THETA
 #define OAK_LIMITER_THETA 1.5
 #endif
-OAK_FN void limiter_gminmod_theta(const real *s, real *lo, real *hi) {
+LIMITER(gminmod_theta, 1, s, lo, hi) {
   const real half = (real)0.5 * limiter_gminmod(s[0] - s[-1], s[1] - s[0], (real)OAK_LIMITER_THETA);
   *lo = s[0] - half;
   *hi = s[0] + half;
 }
 
 /* B. van Leer, J. Comput. Phys. 23 (1977) 276: the harmonic mean of both slopes. */
-#define LIMITER_RADIUS_vanleer 1
-OAK_FN void limiter_vanleer(const real *s, real *lo, real *hi) {
+LIMITER(vanleer, 1, s, lo, hi) {
   const real a = s[0] - s[-1], b = s[1] - s[0];
   const real ab = a * b, mean = oak_div(ab, a + b);
   const real half = ab > 0 ? mean : 0;
@@ -76,8 +68,7 @@ OAK_FN void limiter_vanleer(const real *s, real *lo, real *hi) {
 /* B. Koren, in Numerical Methods for Advection-Diffusion Problems (1993) 117: third order where
  * smooth. The change from the cell to a face is the smallest of three: both differences to
  * neighbours, and (near + 2 far) / 6. */
-#define LIMITER_RADIUS_koren 1
-OAK_FN void limiter_koren(const real *s, real *lo, real *hi) {
+LIMITER(koren, 1, s, lo, hi) {
   const real a = s[0] - s[-1], b = s[1] - s[0];
   const real pa = oak_abs(a), pb = oak_abs(b), least = OAK_MIN(pa, pb);
   const real up = OAK_MIN(least, (pa + 2 * pb) * (real)(1.0 / 6));
@@ -95,8 +86,7 @@ OAK_FN void limiter_koren(const real *s, real *lo, real *hi) {
 #define WENO_EPSILON ((real)1e-6)
 #define WENO_TINY ((real)1e-30)
 
-#define LIMITER_RADIUS_weno3 1
-OAK_FN void limiter_weno3(const real *s, real *lo, real *hi) {
+LIMITER(weno3, 1, s, lo, hi) {
   const real a = s[0] - s[-1], b = s[1] - s[0];
   const real eps =
       WENO_EPSILON * (real)(1.0 / 3) * (s[-1] * s[-1] + s[0] * s[0] + s[1] * s[1]) + WENO_TINY;
@@ -112,8 +102,7 @@ OAK_FN void limiter_weno3(const real *s, real *lo, real *hi) {
  * times 3/4. The weights d / b^2 of the outer stencils are taken relative to that of the central
  * one. The face value is that of the central stencil plus what the other two add to it, which are
  * multiples of third differences. The sum of the weights is thus one, however they are rounded. */
-#define LIMITER_RADIUS_weno5 2
-OAK_FN void limiter_weno5(const real *s, real *lo, real *hi) {
+LIMITER(weno5, 2, s, lo, hi) {
   const real m2 = s[-2], m1 = s[-1], c = s[0], p1 = s[1], p2 = s[2];
   const real d0 = m1 - m2, d1 = c - m1, d2 = p1 - c, d3 = p2 - p1;
   const real eps = (real)0.15 * WENO_EPSILON * (c * c + m1 * m1 + p1 * p1 + m2 * m2 + p2 * p2) +
@@ -136,10 +125,6 @@ OAK_FN void limiter_weno5(const real *s, real *lo, real *hi) {
   const real sixth = (real)(1.0 / 6), third = (real)(1.0 / 3);
   *hi = c + sixth * d1 + third * d2 - (t0 + (real)1.5 * t2) * (inv * sum_lo);
   *lo = c - sixth * d2 - third * d1 + (t2 + (real)1.5 * t0) * (inv * sum_hi);
-}
-
-OAK_FN void oak_reconstruct(const real *s, real *lo, real *hi) {
-  OAK_CAT(limiter_, OAK_LIMITER)(s, lo, hi);
 }
 
 #endif

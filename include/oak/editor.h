@@ -21,11 +21,12 @@
 #define OAK_NPREV 2
 #define OAK_DEVICE_CPU 1
 #define OAK_LIMITER vanleer
+#define OAK_RADIUS 1
 #define OAK_FLUX hll
 #define OAK_WAVE_SPEEDS_EINFELDT 1
 #define OAK_DIFFUSION 2
 #define OAK_REFINE_USER 0
-#define OAK_REFINE_GRADIENT 0
+#define OAK_CRITERION lohner
 #define OAK_REFINE_NONE 0
 #define OAK_REFINE_BUFFER 1
 #define OAK_REFINE_PRIMITIVES 1

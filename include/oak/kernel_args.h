@@ -234,6 +234,7 @@ enum {
   OAK_BC_USER_DIRICHLET, /**< as above, with the value from the problem's boundary function */
   OAK_BC_USER_NEUMANN,
   OAK_BC_USER_STATE, /**< whole ghost state from the problem's boundary function */
+  OAK_BC_NAMED       /**< the first of the conditions that have no number here */
 };
 
 typedef struct {

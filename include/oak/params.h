@@ -82,6 +82,11 @@ OAK_API oak_status_t oak_params_set(oak_params_t *params, const char *key, const
 OAK_API oak_status_t oak_params_declare(oak_params_t *params, const oak_param_desc_t *desc,
                                         int count);
 
+/** Say for help which \a words, blank-separated, a key with a text may begin with. */
+OAK_API oak_status_t oak_params_name(oak_params_t *params, const char *key, const char *words);
+/** Such words, or those of a choice; "" if there are none. */
+OAK_API const char *oak_params_words(const oak_params_t *params, const char *key);
+
 /** Add a key with the meaning of \a like. Its default is the present value of \a like. */
 OAK_API oak_status_t oak_params_declare_like(oak_params_t *params, const char *key,
                                              const char *like);

@@ -45,7 +45,7 @@ OAK_FN void slip_at_boundary(const oak_diffusion_args_t *arg, long block, const 
       if (slips && !given)
         q[v] *= (real)(slip_arm(dir, ghost[dir], 0) / slip_arm(dir, mirror[dir], 0));
     }
-    given |= bc[0].kind == OAK_BC_USER_STATE;
+    given |= bc[0].kind >= OAK_BC_USER_STATE;
   }
 }
 #else

@@ -4,33 +4,35 @@
 #define OAK_HALO_BOUNDARY_H
 
 #include "kernels/hooks/user.h"
+#include "numerics/boundary.h"
 
 /* The block that data is taken from. */
 OAK_FN const store_t *source_block(const oak_halo_args_t *arg, const oak_halo_task_t *t) {
   return oak_base(&arg->f, t->base) + (long long)t->source * arg->components * OAK_CELLS;
 }
 
-/* One ghost value at a physical boundary from its mirror cell, `m` layers inside. */
+/* One ghost value at a physical boundary. */
 OAK_FN real boundary_value(int kind, real value, real mirror, real nearest, real spacing) {
+  const oak_beyond_t b = {value, mirror, nearest, spacing, 0, 0, 0, 0};
   switch (kind) {
     case OAK_BC_DIRICHLET:
     case OAK_BC_USER_DIRICHLET:
-      return 2 * value - mirror;
+      return boundary_dirichlet(&b);
     case OAK_BC_NEUMANN:
     case OAK_BC_USER_NEUMANN:
-      return mirror + spacing * value;
+      return boundary_neumann(&b);
     case OAK_BC_ANTIMIRROR:
-      return -mirror;
+      return boundary_antimirror(&b);
     case OAK_BC_COPY:
-      return nearest;
+      return boundary_outflow(&b);
     default:
-      return mirror;
+      return boundary_mirror(&b);
   }
 }
 
 /* Whether a condition gives the ghost value itself. */
 #define HALO_IS_STATE(kind) \
-  ((kind) == OAK_BC_USER_STATE || (OAK_COORDINATES == OAK_SPHERICAL && (kind) == OAK_BC_ORIGIN))
+  ((kind) >= OAK_BC_USER_STATE || (OAK_COORDINATES == OAK_SPHERICAL && (kind) == OAK_BC_ORIGIN))
 
 #if OAK_COORDINATES == OAK_SPHERICAL
 /* The ghost value of variable v beyond r = 0, in layer m. A mirror image is right for scalars. The
@@ -96,6 +98,25 @@ OAK_FN real user_boundary(const oak_field_t *f, const oak_user_t *user, long blo
   oak_state_to_conserved(&user->physics, q);
   oak_state_to_conserved(&user->physics, left);
   return q[v] == left[v] ? inside : q[v] == -left[v] ? -inside : q[v];
+}
+#endif
+
+#ifdef OAK_CONDITIONS
+/* The ghost value by a condition of numerics/boundary.h, physics or problem that has no kind of its
+ * own: OAK_CONDITIONS(X) is X(number, name) for each. mirror: the state of the mirror cell. */
+OAK_FN real named_boundary(const oak_field_t *f, const oak_user_t *user, long block, int face,
+                           int v, oak_bc_t bc, const int ghost[3], const store_t *mirror,
+                           int stride, real nearest, real spacing) {
+  const oak_at_t at = oak_place(f, user, block, ghost[0], ghost[1], ghost[2]);
+  real q[NVAR];
+  oak_load(mirror, stride, q);
+  const real inside = q[v];
+  oak_state_to_primitive(&user->physics, q);
+  const oak_beyond_t b = {(real)bc.value, inside, nearest, spacing, v, face, &at, q};
+#define NAMED_BOUNDARY(number, name) \
+  if (bc.kind == OAK_BC_NAMED + (number)) return boundary_##name(&b);
+  OAK_CONDITIONS(NAMED_BOUNDARY)
+  return inside;
 }
 #endif
 

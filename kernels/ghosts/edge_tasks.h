@@ -180,7 +180,7 @@ OAK_FN void edge_boundary(const oak_halo_args_t *arg, const oak_halo_task_t *t,
   const edge_t e = edge_of(t->face);
   const int n = t->sub, dir = e.axis[n], high = e.upper[n], face = 2 * dir + high;
   const real dx = (real)oak_dx_at_face(f, t->source, dir, high);
-#if OAK_HAS_problem_boundary
+#if OAK_HAS_problem_boundary || defined(OAK_CONDITIONS)
   const oak_user_t user = oak_user(f);
 #endif
   OAK_ROWS(v, arg->components, EDGE_CELLS(e.along)) {
@@ -194,8 +194,13 @@ OAK_FN void edge_boundary(const oak_halo_args_t *arg, const oak_halo_task_t *t,
       real value = (real)bc.value;
       x[dir] = high ? OAK_ALONG(dir) : -1;
 #if OAK_HAS_problem_boundary
-      if (bc.kind >= OAK_BC_USER_DIRICHLET)
+      if (bc.kind >= OAK_BC_USER_DIRICHLET && bc.kind < OAK_BC_NAMED)
         value = user_boundary(f, &user, t->source, face, v, bc.kind, x, mirror, stride);
+#endif
+#ifdef OAK_CONDITIONS
+      if (bc.kind >= OAK_BC_NAMED)
+        value = named_boundary(f, &user, t->source, face, v, bc, x, mirror, stride,
+                               mirror[(long long)v * stride], dx);
 #endif
 #if OAK_COORDINATES == OAK_SPHERICAL
       if (bc.kind == OAK_BC_ORIGIN) {

@@ -209,7 +209,7 @@ OAK_FN void halo_boundary(const oak_halo_args_t *arg, const oak_halo_task_t *t,
   /* At a pole t->source is the block at phi + pi, maybe of another rank. */
   const real dx = (real)oak_dx_at_face(f, OAK_PHI_AXIS ? t->block : t->source, dir, high);
   const store_t *u = source_block(arg, t);
-#if OAK_HAS_problem_boundary
+#if OAK_HAS_problem_boundary || defined(OAK_CONDITIONS)
   const oak_user_t user = oak_user(f);
 #endif
   OAK_ROWS(row, arg->components * OAK_NG * FB(dir), FA(dir)) {
@@ -226,11 +226,20 @@ OAK_FN void halo_boundary(const oak_halo_args_t *arg, const oak_halo_task_t *t,
     OAK_LANES(a, FA(dir)) {
       real value = (real)bc.value;
 #if OAK_HAS_problem_boundary
-      if (bc.kind >= OAK_BC_USER_DIRICHLET) {
+      if (bc.kind >= OAK_BC_USER_DIRICHLET && bc.kind < OAK_BC_NAMED) {
         int ghost[3];
         face_point(dir, high ? OAK_ALONG(dir) + m : -1 - m, a, b, ghost);
         value = user_boundary(f, &user, t->source, face, v, bc.kind, ghost,
                               pm + a * step - (long long)v * OAK_CELLS, OAK_CELLS);
+      }
+#endif
+#ifdef OAK_CONDITIONS
+      if (bc.kind >= OAK_BC_NAMED) {
+        int ghost[3];
+        face_point(dir, high ? OAK_ALONG(dir) + m : -1 - m, a, b, ghost);
+        value = named_boundary(f, &user, t->source, face, v, bc, ghost,
+                               pm + a * step - (long long)v * OAK_CELLS, OAK_CELLS, pn[a * step],
+                               (2 * m + 1) * dx);
       }
 #endif
 #if OAK_COORDINATES == OAK_SPHERICAL

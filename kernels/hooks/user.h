@@ -19,6 +19,11 @@ OAK_REQUIRE(
     "changes another one'");
 #endif
 
+/** The face values of cell s[0] of a row by the chosen limiter. */
+OAK_FN void oak_reconstruct(const real *s, real *lo, real *hi) {
+  OAK_CAT(limiter_, OAK_LIMITER)(s, lo, hi);
+}
+
 /* Parameters by value, so that they stay in registers. */
 typedef struct {
   physics_parameters_t physics;

@@ -473,10 +473,37 @@ OAK_FN real oak_near(const oak_at_t *at, int v, int i, int j, int k);
 #define COLLECT(ph, u) OAK_HOOK(void, _collect)(const physics_parameters_t *ph, sum_t u[OAK_STATE])
 /* Physics: changes the mirror image that diffusive fluxes see beyond a wall. */
 #define WALL(ph, q) OAK_HOOK(void, _wall)(const physics_parameters_t *ph, real q[OAK_STATE])
-/* Physics: a flux between two states, for scheme.flux = name. */
+/* ---- Schemes by name. Those of oak are in numerics/. */
+
+/* Any: the values lo and hi at the faces of cell s[0], from the cells s[-radius .. radius] of a
+ * row, for scheme.limiter = name. The radius is a number. */
+#define LIMITER(name, radius, s, lo, hi) \
+  OAK_NOTE_HOOK(limiter_##name)          \
+  OAK_FN void limiter_##name(const real *s, real *lo, real *hi)
+/* Any: a flux between two states, for scheme.flux = name. */
 #define RIEMANN(name, ph, ql, qr, dir, f)                                                      \
   OAK_NOTE_HOOK(riemann_##name)                                                                \
   OAK_FN real riemann_##name(const physics_parameters_t *ph, const real ql[], const real qr[], \
                              int dir, real f[])
+/* Any: the square of the refinement indicator of a cell of value u, from the values of its
+ * neighbours below and above it along each axis, for refine.criterion = name. */
+#define CRITERION(name, u, below, above, eps, eps_abs)                                   \
+  OAK_NOTE_HOOK(criterion_##name)                                                        \
+  OAK_FN real criterion_##name(real u, const real below[], const real above[], real eps, \
+                               real eps_abs)
+/** A ghost cell beyond the boundary of the domain, for one variable of the conserved state. */
+typedef struct {
+  real value;   /**< the number behind the name of the condition in a key, 0 if none is there */
+  real mirror;  /**< the variable in the cell that lies as far inside as the ghost cell outside */
+  real nearest; /**< the variable in the cell at the boundary */
+  real spacing; /**< from the mirror cell to the ghost cell */
+  int v, face;  /**< number of the variable; -x, +x, -y, +y, -z, +z: 0 to 5 */
+  const oak_at_t *at; /**< the ghost cell; this and q are for files of physics and problem */
+  const real *q;      /**< primitive state of the mirror cell */
+} oak_beyond_t;
+/* Any: the variable b->v in the ghost cell b, for the keys of [boundary]. */
+#define BOUNDARY_CONDITION(name, b) \
+  OAK_NOTE_HOOK(boundary_##name)    \
+  OAK_FN real boundary_##name(const oak_beyond_t *b)
 
 #endif

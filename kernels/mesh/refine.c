@@ -1,46 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Refinement flags per block. Ghost cells must be up to date.
  *
- * An indicator of each cell is compared with c_refine and c_derefine:
- *
- * lohner: the paper's criterion ("Mesh refinement criterion", eq. lohner-simple, after R. Loehner,
- * Comput. Methods Appl. Mech. Eng. 61 (1987) 323): for each axis, the second difference divided by
- * the sum of the first differences and a noise floor. The indicator is the norm over axes.
- *
- * gradient: for each axis, the change from cell to cell, |u+ - u-| / 2, divided by eps_abs + |u|.
- * The indicator is the norm over axes. With eps_abs = 0 this is the condition of Athena++ (Stone et
- * al., ApJS 249 (2020) 4; src/pgen/blast.cpp).
- *
- * user: the problem's own indicator.
+ * An indicator of each cell is compared with c_refine and c_derefine. OAK_CRITERION is one of
+ * numerics/criteria.h, of the physics or of the problem; with OAK_REFINE_USER the problem gives the
+ * indicator itself.
  *
  * REGION of the problem takes precedence over the indicator, block by block. */
 #include "kernels/bodies/bodies.h"
+#include "numerics/criteria.h"
 
-/* The squared indicator of a cell of value u between the values below[] and above[] along each
- * axis. */
-OAK_FN real indicator2(real u, const real below[], const real above[], real eps, real eps_abs) {
-  real sum = 0;
-#if OAK_REFINE_GRADIENT
-  (void)eps;
-  OAK_UNROLL
-  for (int dir = 0; dir < OAK_DIM; dir++)
-    sum += (above[dir] - below[dir]) * (above[dir] - below[dir]);
-  const real scale = eps_abs + oak_abs(u);
-  return (real)0.25 * sum / (scale * scale);
-#else
-  OAK_UNROLL
-  for (int dir = 0; dir < OAK_DIM; dir++) {
-    const real m = below[dir], p = above[dir];
-    const real mean = oak_abs(m) + 2 * oak_abs(u) + oak_abs(p);
-    const real least = eps_abs + oak_abs(u - m) + oak_abs(p - u) + eps * mean;
-    const real e = oak_div(m - 2 * u + p, least);
-    sum += e * e;
-  }
-  return sum;
-#endif
-}
+#define indicator2 OAK_CAT(criterion_, OAK_CRITERION)
 
-/* The same of cell a of a row. */
+/* The squared indicator of cell a of a row. */
 OAK_FN real row_indicator2(const oak_row_t *row, int a, real eps, real eps_abs) {
   real below[OAK_DIM], above[OAK_DIM];
   OAK_UNROLL

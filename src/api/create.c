@@ -122,6 +122,10 @@ static oak_status_t describe(oak_t *sim) {
   if (st == OAK_OK) st = oak_read_structure(&sim->setup);
   OAK_TRY(oak_agree(sim->setup.comm, st));
   OAK_TRY(open_device(sim));
+  /* A file may be there for one rank and not for another. */
+  st = oak_setup_find_files(&sim->setup);
+  if (st == OAK_OK) st = oak_read_layers(&sim->setup);
+  OAK_TRY(oak_agree(sim->setup.comm, st));
   return oak_setup_describe(&sim->setup);
 }
 

@@ -17,6 +17,8 @@ oak_status_t oak_sim_finish(oak_t **sim, FILE *stream);
 /* keys.c; none is collective */
 /** Read the keys that decide how kernels are built. */
 oak_status_t oak_read_structure(oak_setup_t *setup);
+/** The ghost layers, as many as the limiter needs or the user wants. */
+oak_status_t oak_read_layers(oak_setup_t *setup);
 oak_status_t oak_read_domain(oak_setup_t *setup);
 /** Read the keys that may change while the simulation is there. */
 void oak_read_changing(oak_setup_t *setup);

@@ -60,17 +60,21 @@ oak_status_t oak_read_structure(oak_setup_t *setup) {
   OAK_CHECK(setup->min_level <= setup->max_level, OAK_ERR_INPUT,
             "mesh.min_level = %d is above mesh.max_level = %d: they must be in order",
             setup->min_level, setup->max_level);
-  int radius;
-  OAK_TRY(oak_setup_find_limiter(setup, &radius));
-  const int needed =
-      radius + 1; /* the flux through the outermost face needs the first ghost cell */
+  return oak_scalars_read(setup);
+}
+
+oak_status_t oak_read_layers(oak_setup_t *setup) {
+  const oak_params_t *p = setup->params;
+  OAK_TRY(oak_scheme_check(setup, OAK_LIMITERS, "scheme.limiter"));
+  const int limiter = oak_scheme_find(setup, OAK_LIMITERS, oak_params_text(p, "scheme.limiter"));
+  /* The flux through the outermost face needs the first ghost cell. */
+  const int needed = setup->files.declared.scheme[limiter].radius + 1;
   const int given = oak_params_int(p, "scheme.ghost_layers");
   OAK_CHECK(given == 0 || given >= needed, OAK_ERR_INPUT,
             "%s: scheme.ghost_layers = %d: scheme.limiter = %s needs %d (0 chooses by itself)",
             oak_params_origin(p, "scheme.ghost_layers"), given,
             oak_params_text(p, "scheme.limiter"), needed);
   setup->layers = given ? given : needed;
-  OAK_TRY(oak_scalars_read(setup));
   return oak_pattern_check(setup->dim, setup->block_size, setup->layers,
                            setup->max_level > setup->min_level);
 }
@@ -145,7 +149,8 @@ oak_status_t oak_read_domain(oak_setup_t *setup) {
     setup->low[2] = setup->high[2] = 0;
     setup->trees[2] = 1;
   }
-  /* Rounded down to the precision of kernels: 4/3 must not become more (kernels/geometry/rows.h). */
+  /* Rounded down to the precision of kernels: 4/3 must not become more (kernels/geometry/rows.h).
+   */
   setup->interpolation_theta = round_down(setup, oak_params_real(p, "mesh.theta"));
   return OAK_OK;
 }
@@ -219,6 +224,7 @@ oak_status_t oak_read_refinement(oak_setup_t *setup) {
               "%s: refine.buffer = %d: at most the cells of a block, mesh.block_size = %d",
               oak_params_origin(p, "refine.buffer"), setup->refine.buffer, setup->block_size[d]);
   const char *criterion = oak_params_text(p, "refine.criterion");
+  OAK_TRY(oak_scheme_check(setup, OAK_CRITERIA, "refine.criterion"));
   setup->refine.active = (strcmp(criterion, "none") || oak_has_hook(setup, "problem_region")) &&
                          setup->max_level > setup->min_level;
   OAK_CHECK(strcmp(criterion, "user") || oak_has_hook(setup, "problem_refine"), OAK_ERR_INPUT,

@@ -182,6 +182,21 @@ static oak_status_t declare_one(oak_params_t *params, const oak_param_desc_t *de
   return OAK_OK;
 }
 
+oak_status_t oak_params_name(oak_params_t *params, const char *key, const char *words) {
+  oak_param_t *known = (oak_param_t *)oak_params_find(params, key);
+  char *copy = oak_str_copy(words);
+  OAK_CHECK(copy, OAK_ERR_MEMORY, "no memory for the words of %s", key);
+  OAK_ASSERT(known && known->desc.type == OAK_PARAM_TEXT);
+  free((char *)known->desc.choices);
+  known->desc.choices = copy;
+  return OAK_OK;
+}
+
+const char *oak_params_words(const oak_params_t *params, const char *key) {
+  const oak_param_t *known = oak_params_find(params, key);
+  return known && known->desc.choices ? known->desc.choices : "";
+}
+
 oak_status_t oak_params_declare(oak_params_t *params, const oak_param_desc_t *desc, int count) {
   OAK_NEED(params);
   int before = params->nknown;

@@ -113,11 +113,11 @@ const oak_param_desc_t oak_param_table[] = {
          "are not negative stay so. If finer cells would get an invalid state, such as a negative "
          "pressure in cold, fast gas, they get the state of the coarse cell."),
 
-    CHOICE(
-        "refine.criterion", "lohner", "lohner gradient user none",
-        "How each cell is judged. lohner: the scaled second derivative; gradient: the change from "
-        "cell to cell relative to the value; user: the hook REFINE of the problem's "
-        "file; none: the mesh stays, except where the problem's hook REGION changes it."),
+    TEXT("refine.criterion", "lohner",
+         "How each cell is judged; the files of physics and problem may define others (CRITERION). "
+         "lohner: the scaled second derivative; gradient: the change from "
+         "cell to cell relative to the value; user: the hook REFINE of the problem's "
+         "file; none: the mesh stays, except where the problem's hook REGION changes it."),
     TEXT("refine.variable", "",
          "Variables that lohner and gradient use, blank-separated: conserved, primitive or derived "
          "ones such as vorticity, and those of hooks OUTPUT; empty: the first of the physics."),
@@ -146,14 +146,14 @@ const oak_param_desc_t oak_param_table[] = {
 
     TEXT(
         "scheme.limiter", "vanleer",
-        "Reconstruction of primitive variables: upwind, minmod, mc, gminmod_theta, vanleer, koren, "
-        "weno3, weno5, or another one of numerics/limiters.h. upwind needs 1 ghost layer, "
-        "weno5 3, the others 2."),
+        "Reconstruction of primitive variables; the files of physics and problem may define others "
+        "(LIMITER). upwind needs 1 ghost layer, weno5 3, the others 2."),
     REAL("scheme.theta", "1.5", 0, 2, NULL,
          "Parameter of the limiter gminmod_theta: 1 is minmod, 2 the monotonized central limiter."),
-    TEXT("scheme.flux", "hll",
-         "Approximate Riemann solver: rusanov, hll; with euler and navier_stokes also hllc and "
-         "roe, with isothermal hllc, with mhd hlld; or one that the file of the physics defines."),
+    TEXT(
+        "scheme.flux", "hll",
+        "Approximate Riemann solver; the files of physics and problem may define others (RIEMANN), "
+        "as euler, navier_stokes, isothermal and mhd do: oak info lists them."),
     CHOICE(
         "scheme.wave_speeds", "einfeldt", "einfeldt roe",
         "Bounds of the wave speeds in the Riemann solver. einfeldt: the extremes of "
@@ -207,9 +207,9 @@ const oak_param_desc_t oak_param_table[] = {
 #define POISSON_FACE(name, words)                                   \
   CHOICE("poisson." name, "same", "same zero no_slope value slope", \
          "Condition for phi on the " words "; same: that of poisson.boundary.")
-#define FACE_HELP                                                                              \
-  "periodic, outflow, reflect, mirror, antimirror, dirichlet VALUE|user, neumann VALUE|user, " \
-  "user."
+#define FACE_HELP                                                                    \
+  "one of these words; behind dirichlet and neumann a value, or user. The files of " \
+  "physics and problem may define others (BOUNDARY_CONDITION)."
     TEXT("boundary.xlow", "periodic", "Lower x face: " FACE_HELP),
     TEXT("boundary.xhigh", "periodic", "Upper x face: " FACE_HELP),
     TEXT("boundary.ylow", "periodic", "Lower y face: " FACE_HELP),

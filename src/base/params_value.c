@@ -179,10 +179,10 @@ void oak_param_allowed(const oak_param_desc_t *desc, int article, char *out, siz
       snprintf(out, size, "yes or no");
       return;
     case OAK_PARAM_TEXT:
+    case OAK_PARAM_CHOICE:
+      if (desc->choices) break;
       snprintf(out, size, "text");
       return;
-    case OAK_PARAM_CHOICE:
-      break;
     default:
       allowed_numbers(desc, article, out, size);
       return;

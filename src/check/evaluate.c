@@ -7,7 +7,7 @@
 
 static oak_status_t split_riemann(oak_evaluate_t *e) {
   e->name[0] = "first-order flux";
-  snprintf(e->names, sizeof e->names, "%s", e->sim->setup.files.riemann);
+  oak_scheme_names(&e->sim->setup.files.declared, OAK_FLUXES, e->names, sizeof e->names);
   for (char *word = strtok(e->names, " "); word; word = strtok(NULL, " ")) {
     OAK_CHECK(e->nriemann < OAK_MAX_RIEMANN, OAK_ERR_INPUT,
               "%s: oak check knows at most %d Riemann solvers", e->sim->setup.files.physics,

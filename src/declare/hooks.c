@@ -21,6 +21,7 @@ typedef struct {
   const oak_user_files_t *files;
   const oak_user_file_t *file;
   oak_owner_t owner;
+  int own; /* 1: a file of physics or problem, 0: of numerics/ */
   oak_declared_t *out;
   char message[4096]; /* all mistakes, a line each */
   size_t length;
@@ -203,6 +204,62 @@ static int count_numbers(const char *c) {
   return count;
 }
 
+/* ---- schemes by name */
+
+/* Their macros, the files of those of oak, and words that mean something else. */
+static const struct {
+  const char *macro, *file, *words;
+} schemes[OAK_NSCHEMES] = {
+    [OAK_LIMITERS] = {"LIMITER", "limiters", ""},
+    [OAK_FLUXES] = {"RIEMANN", "riemann", ""},
+    [OAK_CRITERIA] = {"CRITERION", "criteria", "user none"},
+    [OAK_CONDITIONS] = {"BOUNDARY_CONDITION", "boundary", "periodic reflect user"},
+};
+
+/* LIMITER(name, radius, ...) and the like. */
+static void add_scheme(search_t *s, oak_scheme_t kind, const char *c, int line) {
+  const char *macro = schemes[kind].macro;
+  char name[OAK_LONGEST_NAME + 1], *end = NULL;
+  oak_declared_t *d = s->out;
+  if (!read_name(s, macro, c, line, name)) return;
+  const char *second = c + strcspn(c, ",)");
+  const long radius = *second == ',' ? strtol(second + 1, &end, 10) : 0;
+  if (kind == OAK_LIMITERS && (!end || end == second + 1 || radius < 0 || radius > 3)) {
+    complain(s, line, "LIMITER(%s, ...): the second argument must be its radius, 0 to 3 cells",
+             name);
+    return;
+  }
+  if (oak_str_has_word(schemes[kind].words, name, strlen(name)))
+    complain(s, line, "%s(%s, ...): oak has one of this name", macro, name);
+  for (int n = 0; n < d->nscheme; n++) {
+    if (d->scheme[n].kind != kind || strcmp(d->scheme[n].name, name)) continue;
+    if (!d->scheme[n].own)
+      complain(s, line, "%s(%s, ...): numerics/%s.h has one of this name", macro, name,
+               schemes[kind].file);
+    else if (d->scheme[n].owner != s->owner)
+      complain(s, line, "%s(%s, ...): the physics has one of this name", macro, name);
+    return;
+  }
+  if (d->nscheme == OAK_MAX_SCHEMES) {
+    complain(s, line, "%s(%s, ...): there are more than %d schemes by name", macro, name,
+             OAK_MAX_SCHEMES);
+    return;
+  }
+  d->scheme[d->nscheme].kind = kind;
+  d->scheme[d->nscheme].own = s->own;
+  d->scheme[d->nscheme].owner = s->owner;
+  d->scheme[d->nscheme].radius = (int)radius;
+  memcpy(d->scheme[d->nscheme++].name, name, sizeof name);
+}
+
+void oak_scheme_names(const oak_declared_t *d, oak_scheme_t kind, char *names, size_t size) {
+  size_t length = (size_t)snprintf(names, size, "%s", schemes[kind].words);
+  for (int n = 0; n < d->nscheme && length < size; n++)
+    if (d->scheme[n].kind == kind)
+      length += (size_t)snprintf(names + length, size - length, "%s%s", length ? " " : "",
+                                 d->scheme[n].name);
+}
+
 static void add_member(search_t *s, oak_kind_t kind, const char *c, int line) {
   char name[OAK_LONGEST_NAME + 1];
   oak_declared_t *d = s->out;
@@ -346,6 +403,8 @@ static void search_text(search_t *s, const char *text) {
         snprintf(name, sizeof name, "%.*s", length, begin);
         for (int m = 0; m < NMEMBERS; m++)
           if (!strcmp(name, members[m])) add_member(s, m, open + 1, line);
+        for (int k = 0; k < OAK_NSCHEMES && depth <= 0; k++)
+          if (!strcmp(name, schemes[k].macro)) add_scheme(s, k, open + 1, line);
         if (!strcmp(name, "OUTPUT"))
           add_name(s, name, open + 1, line, d->output, &d->noutput, OAK_MAX_OUTPUTS, 1);
         if (!strcmp(name, "TABLE") || !strcmp(name, "TABLE_2D"))
@@ -402,6 +461,22 @@ static oak_status_t search_file(search_t *s, oak_owner_t owner, const char *path
   return st == OAK_OK ? oak_user_files_read(all, path) : st;
 }
 
+/* The schemes of oak. */
+static oak_status_t search_numerics(search_t *s) {
+  const char *root;
+  oak_status_t st = oak_source_root(&root);
+  s->own = 0;
+  for (int k = 0; k < OAK_NSCHEMES && st == OAK_OK; k++) {
+    oak_user_files_t all = {.file = NULL};
+    char path[4200];
+    snprintf(path, sizeof path, "%s/numerics/%s.h", root, schemes[k].file);
+    st = search_file(s, OAK_OF_PHYSICS, path, &all);
+    oak_user_files_free(&all);
+  }
+  s->own = 1;
+  return st;
+}
+
 /* What a file declares, by itself: *found is to be freed. */
 static oak_status_t list_declared(const char *path, oak_declared_t **found) {
   oak_user_files_t all = {.file = NULL};
@@ -411,7 +486,8 @@ static oak_status_t list_declared(const char *path, oak_declared_t **found) {
   if (!*found || !s) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to read %s", path);
   if (st == OAK_OK) {
     s->out = *found;
-    st = search_file(s, OAK_OF_PROBLEM, path, &all);
+    st = search_numerics(s);
+    if (st == OAK_OK && *path) st = search_file(s, OAK_OF_PROBLEM, path, &all);
   }
   oak_user_files_free(&all);
   return st;
@@ -471,15 +547,55 @@ oak_status_t oak_list_equations(const char *path, char *names, size_t size) {
   return list_names(path, equation_name, names, size);
 }
 
+static const char *const scheme_key[] = {"scheme.limiter", "scheme.flux",    "refine.criterion",
+                                         "boundary.xlow",  "boundary.xhigh", "boundary.ylow",
+                                         "boundary.yhigh", "boundary.zlow",  "boundary.zhigh"};
+enum { NKEYS = sizeof scheme_key / sizeof *scheme_key };
+
+oak_status_t oak_schemes_name(const oak_declared_t *d, oak_params_t *params) {
+  char names[2048];
+  for (int k = 0; k < NKEYS; k++) {
+    oak_scheme_names(d, k < OAK_CONDITIONS ? k : OAK_CONDITIONS, names, sizeof names);
+    OAK_TRY(oak_params_name(params, scheme_key[k], names));
+  }
+  return OAK_OK;
+}
+
+oak_status_t oak_name_schemes(oak_params_t *params) {
+  OAK_FREED oak_declared_t *found = NULL;
+  OAK_TRY(list_declared("", &found));
+  return oak_schemes_name(found, params);
+}
+
+oak_status_t oak_list_schemes(const char *key, const char *physics, char *names, size_t size) {
+  const char *root, *dot = strrchr(physics, '.');
+  const int file = !*physics || strchr(physics, '/') || (dot && !strcmp(dot, ".c"));
+  char path[4200];
+  int k = 0;
+  OAK_FREED oak_declared_t *found = NULL;
+  while (k < NKEYS && strcmp(key, scheme_key[k])) k++;
+  OAK_CHECK(size > 0 && k < NKEYS, OAK_ERR_ARGUMENT, "no room for the names of %s, or no such key",
+            key);
+  OAK_TRY(oak_source_root(&root));
+  if (file)
+    snprintf(path, sizeof path, "%s", physics);
+  else
+    snprintf(path, sizeof path, "%s/physics/%s.c", root, physics);
+  OAK_TRY(list_declared(path, &found));
+  oak_scheme_names(found, k < OAK_CONDITIONS ? k : OAK_CONDITIONS, names, size);
+  return OAK_OK;
+}
+
 oak_status_t oak_find_declared(const char *physics, const char *problem, oak_declared_t *out) {
   oak_user_files_t all = {.file = NULL};
   OAK_FREED search_t *s = NULL;
   OAK_TRY(OAK_NEW(s, 1));
   s->out = out;
   out->count = out->noutput = out->nfield = out->nfixed = out->nface = out->ntable =
-      out->nequation = 0;
+      out->nequation = out->nscheme = 0;
   memset(out->field, 0, sizeof out->field);
   oak_status_t st = oak_hook_table_read(&out->hooks);
+  if (st == OAK_OK) st = search_numerics(s);
   if (st == OAK_OK) st = search_file(s, OAK_OF_PHYSICS, physics, &all);
   if (st == OAK_OK) st = search_file(s, OAK_OF_PROBLEM, problem, &all);
   if (st == OAK_OK && s->length)

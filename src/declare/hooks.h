@@ -5,6 +5,7 @@
 #define OAK_SOLVER_HOOKS_H
 
 #include "oak/kernel_args.h"
+#include "oak/params.h"
 #include "declare/hook_table.h"
 #include "declare/user_files.h"
 
@@ -14,8 +15,14 @@ enum {
   OAK_MAX_FIELDS = 16 /* beside the state */,
   OAK_MAX_FIXED = 4 /* fields that are variables of the state */,
   OAK_MAX_FACE_FIELDS = 8 /* on faces */,
-  OAK_MAX_TABLES = 32
+  OAK_MAX_TABLES = 32,
+  OAK_MAX_SCHEMES = 96
 };
+
+/** What a key chooses by name. Each has a macro in kernels/language/hooks.h and a file in
+ * numerics/.
+ */
+typedef enum { OAK_LIMITERS, OAK_FLUXES, OAK_CRITERIA, OAK_CONDITIONS, OAK_NSCHEMES } oak_scheme_t;
 
 /** What a declaration makes. */
 typedef enum {
@@ -63,7 +70,20 @@ typedef struct {
   oak_declared_name_t equation[OAK_MAX_EQUATIONS];
   int nface; /**< FACE_FIELD of the physics */
   oak_declared_name_t face[OAK_MAX_FACE_FIELDS];
+  int nscheme; /**< LIMITER and the like, of numerics/ first */
+  struct {
+    oak_scheme_t kind;
+    int own;    /**< 1: it is in a file of physics or problem, which may leave it out by #if */
+    int radius; /**< of a limiter */
+    oak_owner_t owner;
+    char name[OAK_LONGEST_NAME + 1];
+  } scheme[OAK_MAX_SCHEMES];
 } oak_declared_t;
+
+/** The names of a kind, those of numerics/ first. */
+void oak_scheme_names(const oak_declared_t *d, oak_scheme_t kind, char *names, size_t size);
+/** Say for help which names keys may have. */
+oak_status_t oak_schemes_name(const oak_declared_t *d, oak_params_t *params);
 
 /** Look through both files. Refuses misspelt hooks, hooks in the wrong file, and macros
  * without effect. Rank-local. */

@@ -18,7 +18,7 @@ static const char front[] =
     "struct problem_parameters { double none; };\n"
     "#define OAK_PHYSICS \"kernels/multigrid/elliptic_physics.c\"\n"
     "#define OAK_PROBLEM \"kernels/language/no_problem.c\"\n"
-    "#define OAK_ELLIPTIC 1\n#define OAK_LIMITER upwind\n";
+    "#define OAK_ELLIPTIC 1\n#define OAK_LIMITER upwind\n#define OAK_RADIUS 0\n";
 static const char *const parts[] = {"kernels/ghosts/halo.c",
                                     "kernels/multigrid/elliptic.c",
                                     "kernels/multigrid/elliptic_plain.c",

@@ -10,6 +10,7 @@ static const char *const face_name[6] = {"xlow", "xhigh", "ylow", "yhigh", "zlow
 
 enum { PERIODIC = -1, REFLECT = -2 };
 
+/* Conditions that the host knows. The others have the number OAK_BC_NAMED and those behind it. */
 static const struct {
   const char *word;
   int kind;
@@ -25,6 +26,30 @@ static const struct {
     {"user", OAK_BC_USER_STATE, 0, 0},
 };
 enum { NCONDITIONS = sizeof conditions / sizeof *conditions };
+
+static int find_known(const char *word) {
+  int c = 0;
+  while (c < NCONDITIONS && strcmp(word, conditions[c].word)) c++;
+  return c;
+}
+
+/* Whether an entry of files.declared.scheme is another condition. */
+static int is_named(const oak_setup_t *setup, int n) {
+  const oak_declared_t *d = &setup->files.declared;
+  return d->scheme[n].kind == OAK_CONDITIONS && find_known(d->scheme[n].name) == NCONDITIONS;
+}
+
+void oak_boundary_print(const oak_setup_t *setup, FILE *f) {
+  const oak_declared_t *d = &setup->files.declared;
+  int number = 0;
+  for (int n = 0; n < d->nscheme; n++) {
+    if (!is_named(setup, n)) continue;
+    fprintf(f, "%s X(%d, %s)", number ? "" : "#define OAK_CONDITIONS(X)", number,
+            d->scheme[n].name);
+    number++;
+  }
+  if (number) fprintf(f, "\n");
+}
 
 /* The key of a variable on a face, with its name in outputs or (\a old) in the physics. \return 0:
  * both are the same. */
@@ -66,10 +91,25 @@ static oak_status_t text_of(const oak_setup_t *setup, int f, int v, char key[128
 
 static oak_status_t bad_condition(const oak_setup_t *setup, const char *key, const char *text,
                                   const char *why) {
+  char known[2048];
+  oak_scheme_names(&setup->files.declared, OAK_CONDITIONS, known, sizeof known);
   return OAK_FAIL(OAK_ERR_INPUT,
-                  "%s: %s = %s: %s; use periodic, outflow, reflect, mirror, antimirror, dirichlet "
-                  "VALUE, dirichlet user, neumann VALUE, neumann user or user",
-                  oak_params_origin(setup->params, key), key, text, why);
+                  "%s: %s = %s: %s; use one of %s; dirichlet and neumann have a number or the word "
+                  "user behind them",
+                  oak_params_origin(setup->params, key), key, text, why, known);
+}
+
+/* A condition of a file, "word [value]". */
+static oak_status_t parse_named(const oak_setup_t *setup, const char *key, const char *text,
+                                const char *word, const char *value, int words, oak_bc_t *bc) {
+  const int found = oak_scheme_find(setup, OAK_CONDITIONS, word);
+  if (found < 0) return bad_condition(setup, key, text, "unknown condition");
+  if (words > 2) return bad_condition(setup, key, text, "too many words");
+  *bc = (oak_bc_t){.kind = OAK_BC_NAMED};
+  for (int n = 0; n < found; n++) bc->kind += is_named(setup, n);
+  if (value && oak_params_numbers(value, 1, &bc->value) != 1)
+    return bad_condition(setup, key, text, "the value is not a finite number");
+  return OAK_OK;
 }
 
 /* One condition, as text "word [value]". */
@@ -77,9 +117,8 @@ static oak_status_t parse(const oak_setup_t *setup, const char *key, const char 
                           oak_bc_t *bc) {
   char word[64] = "", value[64] = "", rest[8] = "";
   const int n = sscanf(text, "%63s %63s %7s", word, value, rest);
-  int c = 0;
-  while (c < NCONDITIONS && strcmp(word, conditions[c].word)) c++;
-  if (c == NCONDITIONS) return bad_condition(setup, key, text, "unknown condition");
+  const int c = find_known(word);
+  if (c == NCONDITIONS) return parse_named(setup, key, text, word, n > 1 ? value : NULL, n, bc);
   if (n > 1 + conditions[c].takes_value) return bad_condition(setup, key, text, "too many words");
   if (conditions[c].takes_value && n < 2)
     return bad_condition(setup, key, text, "a value is missing");
@@ -132,9 +171,12 @@ oak_status_t oak_boundary_read(oak_setup_t *setup, oak_bc_t *bc, int periodic[3]
   }
   for (int d = 0; d < 3; d++) {
     periodic[d] = kind[2 * d] == PERIODIC;
+    char key[128]; /* of the face that is not periodic */
+    snprintf(key, sizeof key, "boundary.%s", face_name[2 * d + periodic[d]]);
     OAK_CHECK(periodic[d] == (kind[2 * d + 1] == PERIODIC), OAK_ERR_INPUT,
-              "boundary.%s and boundary.%s: both or neither must be periodic", face_name[2 * d],
-              face_name[2 * d + 1]);
+              "%s: %s = %s, but boundary.%s is periodic: both or neither must be periodic",
+              oak_params_origin(setup->params, key), key, oak_params_text(setup->params, key),
+              face_name[2 * d + !periodic[d]]);
     if (d >= setup->dim) periodic[d] = 0;
   }
   return OAK_OK;

@@ -269,7 +269,9 @@ static oak_status_t read_description(oak_setup_t *setup, oak_module_t *module) {
   OAK_TRY(oak_device_constant(setup->dev, module, "oak_describe_mass", &mass, sizeof mass));
   OAK_TRY(read_names(d, setup->files.physics, nvar));
   OAK_TRY(oak_scalars_describe(setup, mass));
-  OAK_TRY(oak_setup_find_riemann(setup, module));
+  oak_schemes_describe(setup, module);
+  OAK_TRY(oak_schemes_name(&setup->files.declared, setup->params));
+  OAK_TRY(oak_scheme_check(setup, OAK_FLUXES, "scheme.flux"));
   oak_read_hooks(setup, module);
   OAK_TRY(oak_equations_describe(setup, module));
   if (oak_has_solids(setup)) OAK_TRY(add_solid(setup));
@@ -344,8 +346,6 @@ static oak_status_t declare_parameters(oak_setup_t *setup, oak_module_t *module)
 
 oak_status_t oak_setup_describe(oak_setup_t *setup) {
   oak_module_t *module = NULL;
-  /* A file may be there for one rank and not for another. */
-  OAK_TRY(oak_agree(setup->comm, oak_setup_find_files(setup)));
   OAK_TRY(oak_agree(setup->comm, oak_bodies_declare(setup)));
   oak_status_t st = oak_setup_build_module(setup, "hooks/describe", &module);
   OAK_TRY(oak_explain_names(setup, st));

@@ -62,13 +62,10 @@ static void print_fields(FILE *f, const oak_setup_t *setup, int describe) {
 }
 
 /* For kernels/check/identities.c. */
-static void print_riemann(const char *names, FILE *f) {
+static void print_riemann(const oak_declared_t *d, FILE *f) {
   fprintf(f, "#define OAK_RIEMANN_LIST(OAK_X)");
-  for (int n = 0; *names; n++) {
-    const int length = (int)strcspn(names, " ");
-    fprintf(f, " OAK_X(%d, %.*s)", n, length, names);
-    names += length + (names[length] == ' ');
-  }
+  for (int n = 0, count = 0; n < d->nscheme; n++)
+    if (d->scheme[n].kind == OAK_FLUXES) fprintf(f, " OAK_X(%d, %s)", count++, d->scheme[n].name);
   fprintf(f, "\n");
 }
 
@@ -100,7 +97,8 @@ oak_status_t oak_setup_hook_text(const oak_setup_t *setup, int describe, char **
   fprintf(f, "#define OAK_PROBLEM \"%s\"\n", setup->files.problem);
   fprintf(f, "#define OAK_DESCRIBE %d\n", describe);
   oak_scalars_print(setup, f);
-  print_riemann(setup->files.riemann, f);
+  if (!describe) print_riemann(&setup->files.declared, f);
+  if (!describe) oak_boundary_print(setup, f);
   oak_print_hooks(setup, f);
   static const char *const kinds[] = {
       [OAK_GLOBAL_MAX] = "MAX", [OAK_GLOBAL_MIN] = "MIN", [OAK_GLOBAL_INTEGRAL] = "INTEGRAL"};

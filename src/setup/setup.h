@@ -78,7 +78,6 @@ typedef struct {
 typedef struct {
   char physics[4096], problem[4096]; /**< paths */
   oak_declared_t declared; /**< declarations in the files as they were when the run started */
-  char riemann[1024];      /**< names of the Riemann solvers that there are */
 } oak_files_t;
 
 /** Parameters and globals of physics and problem. */
@@ -232,14 +231,13 @@ typedef struct {
   (oak_has_hook(setup, "physics_" #hook) || oak_has_hook(setup, "problem_" #hook))
 
 /* numerics.c */
-/** The chosen limiter's radius, from numerics/limiters.h. */
-oak_status_t oak_setup_find_limiter(const oak_setup_t *setup, int *radius);
-/** Refuse a flux that neither numerics/riemann.h nor the physics has. */
-oak_status_t oak_setup_check_flux(const oak_setup_t *setup);
-
-/** Keep the names of all Riemann solvers. Those of the physics count if \a module, its
- * description, has them. Rank-local. */
-oak_status_t oak_setup_find_riemann(oak_setup_t *setup, oak_module_t *module);
+/** The place of a limiter, flux, criterion or condition among files.declared.scheme; -1: there is
+ * none. */
+int oak_scheme_find(const oak_setup_t *setup, oak_scheme_t kind, const char *name);
+/** Refuse a key that names no such scheme. Rank-local. */
+oak_status_t oak_scheme_check(const oak_setup_t *setup, oak_scheme_t kind, const char *key);
+/** Forget those that the preprocessor leaves out. \a module: the description. Rank-local. */
+void oak_schemes_describe(oak_setup_t *setup, oak_module_t *module);
 
 /* sources.c */
 /** Cells of a tile of the flux kernel along x and y that suit the device. */
@@ -399,6 +397,8 @@ const char *oak_not_isolated(const oak_setup_t *setup);
 const char *oak_axis_name(const oak_setup_t *setup, int axis);
 
 /* boundary.c */
+/** The conditions that have a number from OAK_BC_NAMED on, for the kernels. */
+void oak_boundary_print(const oak_setup_t *setup, FILE *f);
 /** Declare keys per variable; needs the description. */
 oak_status_t oak_boundary_declare(oak_setup_t *setup);
 oak_status_t oak_boundary_read(oak_setup_t *setup, oak_bc_t *bc, int periodic[3]);

@@ -81,6 +81,8 @@ static oak_status_t make_defines(const oak_setup_t *setup, int fluxes, defines_t
   if (setup->store_size < setup->real_size) define(d, "OAK_STORE", "float");
   if (setup->flux_size < setup->real_size) define(d, "OAK_SUM", "double");
   define(d, "OAK_LIMITER", chosen(setup, "scheme.limiter"));
+  const int limiter = oak_scheme_find(setup, OAK_LIMITERS, chosen(setup, "scheme.limiter"));
+  define_int(d, "OAK_RADIUS", setup->files.declared.scheme[limiter].radius);
   define(d, "OAK_FLUX", chosen(setup, "scheme.flux"));
   define_real(d, "OAK_LIMITER_THETA", oak_params_real(setup->params, "scheme.theta"));
   define_int(d, "OAK_WAVE_SPEEDS_EINFELDT",
@@ -91,8 +93,10 @@ static oak_status_t make_defines(const oak_setup_t *setup, int fluxes, defines_t
   define_int(d, "OAK_TILE_X", tile[0]);
   define_int(d, "OAK_TILE_Y", tile[1]);
   define_int(d, "OAK_REFINE_USER", !strcmp(chosen(setup, "refine.criterion"), "user"));
-  define_int(d, "OAK_REFINE_GRADIENT", !strcmp(chosen(setup, "refine.criterion"), "gradient"));
   define_int(d, "OAK_REFINE_NONE", !strcmp(chosen(setup, "refine.criterion"), "none"));
+  const char *criterion = chosen(setup, "refine.criterion");
+  const int named = oak_scheme_find(setup, OAK_CRITERIA, criterion) >= 0;
+  define(d, "OAK_CRITERION", named ? criterion : "lohner");
   define_int(d, "OAK_REFINE_BUFFER", oak_params_int(setup->params, "refine.buffer"));
   define_int(d, "OAK_REFINE_PRIMITIVES", setup->refine.primitives);
   if (setup->refine.nderived) define_int(d, "OAK_REFINE_DERIVED", setup->refine.nderived);
@@ -176,8 +180,7 @@ oak_status_t oak_setup_find_files(oak_setup_t *setup) {
   OAK_TRY(check_path(setup->files.physics));
   OAK_TRY(check_path(setup->files.problem));
   OAK_TRY(oak_find_declared(setup->files.physics, setup->files.problem, &setup->files.declared));
-  OAK_TRY(oak_reactions_read(setup));
-  return oak_setup_check_flux(setup);
+  return oak_reactions_read(setup);
 }
 
 /* Refuse files that declare other parameters than when the run started, because kernels read the

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Conditions at the boundary of the domain. BOUNDARY_CONDITION(name, b) defines one, which the keys
+ * of [boundary] then know; files of physics and problem may have further ones. It gives the value
+ * of one variable of the conserved state in a ghost cell (oak_beyond_t in
+ * kernels/language/hooks.h). */
+#ifndef OAK_BOUNDARY_H
+#define OAK_BOUNDARY_H
+
+#include "oak/kernel.h"
+
+/* The mean of ghost cell and mirror cell is the value on the face. */
+BOUNDARY_CONDITION(dirichlet, b) { return 2 * b->value - b->mirror; }
+
+/* The outward normal derivative on the face is given. */
+BOUNDARY_CONDITION(neumann, b) { return b->mirror + b->spacing * b->value; }
+
+BOUNDARY_CONDITION(mirror, b) { return b->mirror; }
+
+BOUNDARY_CONDITION(antimirror, b) { return -b->mirror; }
+
+/* The value of the last interior cell. */
+BOUNDARY_CONDITION(outflow, b) { return b->nearest; }
+
+#endif
