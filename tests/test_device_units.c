@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <sys/stat.h>
 
+#include "base/cores.h"
 #include "folder_test.h"
 #include "device/device_private.h"
 #include "oak/device.h"

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/str.h"
-#include "device_private.h"
+#include "build/build.h"
 
 /** Write a reference to an entry, by which the entry is found without asking the compiler. The
  * reference is a file. Its name is the key that oak can compute without a compiler. Its lines are

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/trust.h"
-#include "device_private.h"
+#include "build/build.h"
 
 /* ---- entries */
 

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/trust.h"
-#include "device_private.h"
+#include "build/build.h"
 
 /** mkdir -p. \return 0 or errno. */
 static int make_folders(char *path) {

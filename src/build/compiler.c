@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "device_private.h"
+#include "build/build.h"
 
 /** Take \a choice as the command. 0 if there is no such program. A choice may hold several words
  * ("ccache gcc"), unless the whole text is the path of a file. */

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "device_private.h"
+#include "build/build.h"
 
 typedef struct {
   oak_hash_t *hash;

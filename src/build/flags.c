@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device_private.h"
+#include "build/build.h"
 
 /** Switches that change how kernels compute. All other constants that begin with OAK_ are shared
  * with the host, which would not know that they were changed. */

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "device_private.h"
+#include "build/build.h"
 
 /* ---- who does what */
 

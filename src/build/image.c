@@ -3,7 +3,7 @@
 #include <elf.h>
 #include <string.h>
 
-#include "device_private.h"
+#include "build/build.h"
 
 const void *oak_image_piece(const oak_buffer_t *object, size_t at, size_t size) {
   return at <= object->length && size <= object->length - at ? object->data + at : NULL;

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "device_private.h"
+#include "build/build.h"
 
 /** Increase this number when the format of entries changes. */
 static const char key_version[] = "oak kernel cache 5";

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/str.h"
-#include "device_private.h"
+#include "build/build.h"
 
 typedef void (*object_function_t)(long n, int threads, const void *args);
 

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "device_private.h"
+#include "build/build.h"
 
 static int has_word(const oak_words_t *words, const char *word) {
   for (int i = 0; i < words->count; i++)

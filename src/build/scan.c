@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 
 #include "base/str.h"
-#include "device_private.h"
+#include "build/build.h"
 
 typedef struct {
   dev_t device;

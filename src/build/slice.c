@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device_private.h"
+#include "build/build.h"
 
 typedef enum { ALWAYS, NAMED, ASSERTION } reason_t;
 

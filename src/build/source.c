@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device_private.h"
+#include "build/build.h"
 
 int oak_build_keep(void) {
   const char *keep = getenv("OAK_KEEP");

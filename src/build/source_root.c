@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/trust.h"
-#include "device_private.h"
+#include "build/build.h"
 
 static int is_root(const char *folder) {
   char path[PATH_MAX + 32];

@@ -12,7 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "device_private.h"
+#include "base/cores.h"
+#include "build/build.h"
 
 enum { MOST_FILES = 64 };
 

@@ -1,70 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * What the files of src/device/ share: the device itself and helpers for back ends. Private. */
+ * What the files of src/device/ share: the host and its memory. Private. */
 #ifndef OAK_DEVICE_PRIVATE_H
 #define OAK_DEVICE_PRIVATE_H
 
-#include <link.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/buffer.h"
-#include "base/failure.h"
-#include "base/hash.h"
-#include "base/path.h"
-#include "base/process.h"
-#include "oak/device.h"
-
-/* ---- source.c */
-
-/** Text of the translation unit of \a source. */
-oak_status_t oak_source_text(const oak_source_t *source, oak_buffer_t *text);
-/** 1 if $OAK_KEEP asks to keep generated sources. */
-int oak_build_keep(void);
-/** Name of a source for messages and files. */
-const char *oak_source_name(const oak_source_t *source);
-/** Whether text that starts with a path is about oak's own kernels. */
-int oak_source_is_own(const char *path);
-
-/* ---- key.c */
-
-enum { OAK_UNFOLLOWED = 300 }; /**< room for a reason why files could not be followed */
-
-/** Keys of a source on a device, see key.c. */
-typedef struct {
-  char scan[33];    /**< hash of what oak can find out without a compiler */
-  char built[33];   /**< hash of all that the binary depends on; it is part of the name of the entry
-                     */
-  char outside[33]; /**< oak_outside_key() of dev->outside; "": not known, or no compiler was asked
-                     */
-  int blind;        /**< 1: only a compiler can find the sources. Then `scan` is a number that is
-                         never used again */
-} oak_keys_t;
-
-/** Compute the keys. \a work is a path for files that the compiler writes; with NULL, keys->built
- * is not set. Sources that are not regular files are refused. The compiler would hang on some of
- * these, so the first call is one without it. Not collective. */
-oak_status_t oak_source_keys(oak_device_t *dev, const oak_source_t *source, const char *work,
-                             oak_keys_t *keys);
-/** Hash the compiler as far as it is known without asking it, and what is \a outside. As long as
- * this and the scan are the same, so is the key. "" if something has changed just now. */
-oak_status_t oak_outside_key(oak_device_t *dev, const oak_words_t *outside, char hex[33]);
-
-/* ---- scan.c */
-
-/** What was found in the sources; start from {0}. */
-typedef struct {
-  int blind;           /**< 1: there is an #include that only a compiler can follow */
-  int dated;           /**< 1: they may use the time of compilation */
-  int assembles;       /**< 1: they may make an assembler read files */
-  oak_words_t files;   /**< paths of those that were read */
-  oak_words_t missing; /**< names that they include, which are in no folder of the user or of oak */
-} oak_sources_t;
-
-/** Hash the sources and the files that they include. \a user: flags of the user. OAK_ERR_FILE: a
- * file is not a regular one; a compiler might wait for it or read it without end. */
-oak_status_t oak_scan_source(const oak_source_t *source, const oak_words_t *user, oak_hash_t *hash,
-                             oak_sources_t *found);
-void oak_sources_free(oak_sources_t *found);
+#include "build/build.h"
 
 /* ---- host.c */
 
@@ -82,10 +21,9 @@ void oak_host_cpu(oak_host_cpu_t *cpu);
 
 /** The record of memory use: how many bytes each rank of a host has allocated. All ranks of the
  * host can read it. Linux grants memory that it does not have, and kills a process when too much
- * of it is used. Ranks that allocate at the same time would not notice this without the record. */
-typedef struct oak_memory_use oak_memory_use_t;
-
-/** Collective on \a host, whose ranks share memory. */
+ * of it is used. Ranks that allocate at the same time would not notice this without the record.
+ *
+ * Collective on \a host, whose ranks share memory. */
 oak_status_t oak_memory_use_open(MPI_Comm host, oak_memory_use_t **out);
 void oak_memory_use_close(oak_memory_use_t **use);
 /** Record \a bytes that are about to be allocated; refused if the host cannot give them. Not
@@ -94,203 +32,9 @@ oak_status_t oak_memory_use_add(oak_memory_use_t *use, size_t bytes);
 /** After the memory was freed. */
 void oak_memory_use_drop(oak_memory_use_t *use, size_t bytes);
 
-/** Pieces of memory of the host, with their sizes. Start from {0}. */
-typedef struct oak_host_block oak_host_block_t;
-typedef struct {
-  oak_host_block_t *block;
-  int count;
-} oak_host_memory_t;
-
-/* ---- the device */
-
-struct oak_device {
-  const oak_device_ops_t *ops;
-  const oak_device_ops_t *const *known; /**< [known_count], all back ends: they share the cache */
-  int known_count;
-  MPI_Comm comm;
-  MPI_Comm host; /**< the ranks of comm that share processors, memory and GPUs */
-  int rank, host_rank, host_size;
-  int host_cores;    /**< that ranks of this host may use, all together */
-  MPI_Comm builders; /**< the ranks that share a cache: those of a host (or of a group that tests
-                          treat as a host); rank 0 of them builds */
-  MPI_Comm firsts;   /**< all ranks 0 of builders; MPI_COMM_NULL on the others */
-  oak_device_options_t options; /**< the device owns the strings, which are never NULL */
-  char *env_flags;              /**< $OAK_CFLAGS when the device was opened, "" if unset */
-  oak_words_t user_flags;       /**< flags of options and $OAK_CFLAGS, word by word */
-  int threads;
-  oak_memory_use_t *memory_use;
-  /** For kernels on the host: own memory, alone and shared with other ranks, and theirs. */
-  oak_host_memory_t allocated, shared, attached;
-  char *cache;  /**< folder where built kernels are looked up; NULL before the first build, on ranks
-                   that never build, and if no such folder can be trusted */
-  char *unkept; /**< why this run writes no kernels there, NULL if it does */
-  char *own;    /**< folder for kernels of this run only, removed at close; NULL until needed */
-  int unkept_told, unfollowed_told; /**< 1: the user was told */
-  char unfollowed[OAK_UNFOLLOWED];  /**< why the last keys may miss a file that the binary depends
-                                       on; such a binary serves this run only. "": they miss none */
-  int placed;     /**< 1: the sources of the last keys hold the names of their files, so that equal
-                     sources elsewhere give another binary */
-  int found;      /**< 1: the hardware is there; a back end sets it even if its open then fails */
-  int mpi_direct; /**< oak_device_mpi_direct() */
-  int unshared; /**< 1: memory cannot be shared here, although the back end has functions for it */
-  size_t flag_bytes;             /**< of the page of flags */
-  struct oak_compiler *compiler; /**< of the back end, if it has one */
-  oak_words_t outside;     /**< what the last keys with a compiler depend on besides the sources
-                              (outside.c); empty: not known */
-  int built, compiled;     /**< files of kernels loaded so far; those that were not in the cache */
-  void *data;              /**< of the back end */
-};
-
-/** Cores that this process may use. */
-int oak_host_cores(void);
 /** Threads for this rank: \a choice, $OMP_NUM_THREADS, or its share of the cores. Collective on
  * dev->host; the status is this rank's own. */
 oak_status_t oak_host_threads(oak_device_t *dev, int choice, int *threads);
-
-/* ---- cache_folder.c: folders of built kernels, on one rank of a host. */
-
-/** Find or make dev->cache. If this run cannot write there, dev->unkept says why. */
-oak_status_t oak_cache_open(oak_device_t *dev);
-/** The folder where this run writes kernels: the cache, or else one of its own. */
-oak_status_t oak_cache_store(oak_device_t *dev, const char **folder);
-/** A folder of this run only. */
-oak_status_t oak_cache_private(oak_device_t *dev, const char **folder);
-void oak_cache_close(oak_device_t *dev);
-
-/* ---- cache.c: built kernels in these folders. */
-
-/** Path of the file of \a source in \a folder with the key \a hex. */
-oak_status_t oak_entry_path(const oak_device_t *dev, const char *folder, const oak_source_t *source,
-                            const char *hex, const char *ending, char **out);
-/** Find a whole entry. \return 1 and its \a *path, to be freed; or 0. */
-int oak_entry_find(const oak_device_t *dev, const oak_source_t *source, const char *hex,
-                   char **path);
-/** Read a whole entry. Its \a *file stays open, so that exactly what was checked can be loaded.
- * \return 0 or errno, as oak_cache_read() does; EBADMSG also for a damaged entry. */
-int oak_cache_take(const char *path, oak_buffer_t *entry, int *file);
-/** 1 if \a path is a whole entry, which is then marked as used now. An entry that is damaged, or
- * that other users may write, is removed. */
-int oak_cache_check(const char *path);
-/** Append a file of the cache. \return 0 or errno; EBADMSG: not a regular file, or others may
- * change it or its folder. */
-int oak_cache_read(const char *path, oak_buffer_t *text);
-/** Write a file of the cache, which appears whole or not at all. \return 0 or errno. */
-int oak_cache_write(const char *path, const oak_buffer_t *text);
-/** Append size and hash to an entry, for oak_cache_check(): loading a truncated object would crash.
- * They are 32 bytes behind the object, which ELF readers ignore. Other users lose the permission to
- * write. */
-oak_status_t oak_cache_seal(const char *path);
-/** An object without its seal: read it and mark it as used now, or write it. \return 0 or errno, as
- * oak_cache_read() and oak_cache_write() do. */
-int oak_cache_get(const char *path, oak_buffer_t *object);
-int oak_cache_put(const char *path, oak_buffer_t *object);
-/** Remove entries that were not used for a long time, and files that killed runs have left. */
-void oak_cache_sweep(const oak_device_t *dev);
-
-/* ---- hand_on.c */
-
-typedef enum {
-  OAK_NEED_NONE,  /**< this host takes no part: it failed, or finds entries without a compiler */
-  OAK_NEED_MET,   /**< the entry is in the cache */
-  OAK_NEED_ENTRY, /**< the entry is not in the cache */
-  OAK_NEED_OTHER, /**< the entry of the cache could not be loaded */
-} oak_need_t;
-
-/** Find out which hosts need the same entry as this one. Collective on dev->firsts. Rank 0 of \a
- * *receivers has the entry or compiles it, and the other ranks of \a *receivers get it.
- * MPI_COMM_NULL: this host already has its entry, or there is no other host. */
-oak_status_t oak_hand_open(oak_device_t *dev, oak_need_t need, const char *key,
-                           MPI_Comm *receivers);
-/** Send the entry from rank 0, the sender, to the other ranks. Collective on \a receivers; the
- * others wait while the sender compiles. On the sender, \a status, \a key and \a *path are input.
- * The others pass OAK_OK, and there key and path are output. *stored: 1 if the entry was received
- * and is now in the cache, or in the folder of this run for an \a own entry. If the sender has
- * failed, the others return OAK_OK and an empty \a key; the caller must then let the ranks agree on
- * the status. */
-oak_status_t oak_hand_over(oak_device_t *dev, const oak_source_t *source, MPI_Comm receivers,
-                           oak_status_t status, int own, char key[33], char **path, int *stored);
-/** MPI_Bcast from rank 0 for data that may come only after many seconds. The other ranks sleep
- * while they wait. MPI libraries wait in a loop instead, which takes cores from the compiler. */
-void oak_broadcast_late(MPI_Comm comm, void *data, int bytes);
-
-/* ---- compiler.c: a C compiler on the command line. */
-
-typedef struct oak_compiler {
-  oak_words_t command; /**< program, by full path, and words that always follow it */
-  oak_words_t flags;   /**< those of the wanted flags that the compiler accepts */
-  char *version;       /**< first line of --version; NULL before oak_compiler_probe() */
-  oak_hash_t target;   /**< the macros that it predefines with these flags; they name the processor
-                          that -march=native stands for, and its instructions */
-  oak_hash_t tools;    /**< the program itself and those that it starts */
-  char unfollowed[OAK_UNFOLLOWED]; /**< why this hash may lack files, "" if it does not */
-  int scripts;         /**< 1: one of these programs is a script, which may call others */
-  int followed;        /**< 1: outside and search are complete */
-  oak_words_t outside; /**< programs and folders on which it depends */
-  oak_words_t search;  /**< folders in which it looks for headers, also those that do not exist */
-  char *noted;         /**< version according to the cache, if it was not asked */
-} oak_compiler_t;
-
-/** Find a compiler: \a choice, else $\a variable, else the first of \a names (blank-separated) on
- * PATH. Starts nothing. */
-oak_status_t oak_compiler_find(oak_compiler_t *compiler, const char *choice, const char *variable,
-                               const char *names);
-/** Ask for the version, and which of the \a wanted flags it takes. \a user: flags of the user.
- * Cheap when asked again. */
-oak_status_t oak_compiler_probe(oak_compiler_t *compiler, const oak_words_t *wanted,
-                                const oak_words_t *user);
-/** Run a compile command for \a path, which is to write \a file. Failure is OAK_ERR_BUILD with the
- * first messages. */
-oak_status_t oak_compiler_run(oak_job_t *job, const char *name, const char *path, const char *file);
-/** With $OAK_KEEP: add a command and what it said to the file \a path.log. */
-void oak_compiler_log(const oak_job_t *job, const char *path);
-/** Add to \a quote what a compiler printed: from the first error on, a few lines, each short enough
- * for a message. \a where: the file that it was to write. */
-void oak_compiler_quote(oak_buffer_t *quote, const char *output, const char *where);
-/** Of what a compiler printed, print the warnings about files of the user. */
-void oak_compiler_warn(const char *output);
-void oak_compiler_free(oak_compiler_t *compiler);
-
-/* ---- flags.c: the flags that the user gives to the compiler of kernels. */
-
-/** Refuse constants that oak itself defines. \a origin: where the flags come from, for the message.
- */
-oak_status_t oak_flags_check(const char *flags, const char *origin);
-/** Add the words of \a flags. \@FILE is replaced by the words in that file. */
-void oak_flags_split(oak_words_t *words, const char *flags);
-/** The operand of \a flag if words[*i] is that flag, else NULL. The operand is the rest of this
- * word, or the next word; in that case \a *i moves to the next word. */
-const char *oak_flag_operand(const oak_words_t *words, int *i, const char *flag);
-/** Add words[*i] to the \a options of a run-time compiler, if all of these know such a flag.
- * \return 0 if not. */
-int oak_flag_for_gpu(const oak_words_t *words, int *i, oak_words_t *options);
-/** Add the folders of a list such as PATH. */
-void oak_folders_add(oak_words_t *folders, const char *list);
-
-/* ---- outside.c */
-
-/** Ask a compiler what it depends on: compiler->outside, search and followed. \a user: flags of the
- * user. */
-void oak_outside_ask(oak_compiler_t *compiler, const oak_words_t *user);
-/** All that a binary depends on besides \a sources. \a text: what the compiler sees of these; it is
- * changed. \a outside stays empty if that is not known. */
-void oak_outside_list(const oak_compiler_t *compiler, const oak_sources_t *sources, char *text,
-                      oak_words_t *outside);
-/** Hash the files and folders of such a list. \return 0 if one of them changed less than 2 s ago:
- * it may have been another one when the compiler read it. */
-int oak_outside_hash(const oak_words_t *outside, oak_hash_t *hash);
-
-/* ---- files.c: files that a binary depends on, beside its sources. */
-
-/** Hash the files that \a words name, libraries included; \a compiler, unless NULL, is asked for
- * those in its own folders. \a unfollowed: why files may be missing; unchanged if none is. */
-void oak_files_hash(oak_hash_t *hash, const oak_words_t *words, const oak_compiler_t *compiler,
-                    char unfollowed[OAK_UNFOLLOWED]);
-/** Set compiler->tools and compiler->unfollowed. \a user: flags of the user. */
-void oak_files_tools(oak_compiler_t *compiler, const oak_words_t *user);
-/** Add to compiler->tools what a compiler that oak does not know takes from the environment. */
-void oak_files_wrapper(oak_compiler_t *compiler);
-/** 1 if preprocessed \a text may make the assembler read files (.incbin, .include). */
-int oak_text_assembles_files(const char *text);
 
 /* ---- host_memory.c: memory of the host, for back ends whose kernels run there. */
 
@@ -317,78 +61,6 @@ void oak_host_detach(oak_device_t *dev, void *ptr);
 
 /** 1 if MPI says that it takes addresses of a GPU; $OAK_MPI_GPU overrules it. */
 int oak_mpi_takes_gpu(void);
-
-/* ---- object.c: kernels as shared objects, for back ends with a C compiler. */
-
-/** Add the flags of the debug mode that come after the user's flags. They ask for optimization:
- * without it the compiler does not know the sizes of most arrays, and does not check indices. */
-void oak_debug_flags(const oak_source_t *source, oak_words_t *command);
-/** Compile \a source with the command that starts with \a head; the user's flags follow. */
-oak_status_t oak_object_build(oak_device_t *dev, const oak_source_t *source, const char *path,
-                              const oak_words_t *head);
-/** Write the translation unit of \a source to \a path.c and start the command that compiles it. */
-oak_status_t oak_object_command(const oak_source_t *source, const char *path,
-                                const oak_words_t *head, oak_words_t *command);
-/** Write what the compiler sees of \a source to the file \a path.i. */
-oak_status_t oak_object_preprocess(oak_device_t *dev, const oak_source_t *source, const char *path,
-                                   const oak_words_t *head);
-/** Compile \a source to assembly language with more \a flags: *assembly, and what the compiler
- * said, both to be freed. */
-oak_status_t oak_object_explain(oak_device_t *dev, const oak_source_t *source, const char *path,
-                                const oak_words_t *head, const char *flags, char **said,
-                                char **assembly);
-/** Hash the version of the compiler, the command with the user's flags, the files that they name
- * and the environment of the compiler. */
-void oak_object_fingerprint(oak_device_t *dev, const oak_compiler_t *compiler,
-                            const oak_words_t *head, oak_hash_t *hash);
-oak_status_t oak_object_load(oak_device_t *dev, const char *path, oak_module_t **out);
-/** Read a shared object without loading it: loading runs code, such as functions with the attribute
- * constructor. Only oak_object_constant() works with such a module. */
-oak_status_t oak_object_load_data(oak_device_t *dev, const char *path, oak_module_t **out);
-void oak_object_unload(oak_device_t *dev, oak_module_t *opaque);
-oak_status_t oak_object_kernel(oak_device_t *dev, oak_module_t *opaque, const char *name,
-                               oak_kernel_t **out);
-oak_status_t oak_object_constant(oak_device_t *dev, oak_module_t *opaque, const char *name,
-                                 void *dst, size_t bytes);
-const char *oak_object_writable(oak_module_t *opaque, int number);
-oak_status_t oak_object_launch(oak_device_t *dev, oak_kernel_t *opaque, long n, const void *args,
-                               size_t bytes);
-/** Address of a symbol of the module, or NULL. */
-void *oak_object_symbol(oak_module_t *module, const char *name);
-
-/* ---- image.c */
-
-/** Find a constant in a shared object that was read from a file. \return its bytes, of which there
- * are \a *size; NULL if there is none. */
-const void *oak_image_constant(const oak_buffer_t *object, const char *name, size_t *size);
-/** As oak_device_ops_t.writable. */
-const char *oak_image_writable(const oak_buffer_t *object, int number);
-/** A piece of an object file, or NULL if the file does not reach that far. */
-const void *oak_image_piece(const oak_buffer_t *object, size_t at, size_t size);
-/** The headers of the sections of an object file, NULL if it cannot be read. */
-const ElfW(Shdr) * oak_image_sections(const oak_buffer_t *object, int *count);
-
-/* ---- slice.c: what one file of a source needs of all of its text. */
-
-typedef struct oak_slices oak_slices_t;
-/** Cut preprocessed \a text, which must stay as it is. \a file: the paths of the files as the text
- * names them. Close it also after a failure. */
-oak_status_t oak_slices_open(const char *text, char *const *file, int count, oak_slices_t **out);
-/** Print what the kernels of file number \a file need. \return the number of functions and other
- * items of that file, 0 if the text does not name it. */
-int oak_slice(oak_slices_t *slices, int file, oak_buffer_t *out);
-/** 1 if files may share a static variable. Each object would have a copy, and the compiler may have
- * left no trace of it where it is only written, or only read. */
-int oak_slices_vary(const oak_slices_t *slices);
-void oak_slices_close(oak_slices_t *slices);
-
-/* ---- units.c */
-
-/** Compile \a source to \a path as oak_object_build does, but its files apart, side by side. \a
- * path.i has what the compiler sees of the source. \a *built: 0 if it has to be compiled in one
- * piece. */
-oak_status_t oak_units_build(oak_device_t *dev, const oak_source_t *source, const char *path,
-                             const oak_words_t *head, int *built);
 
 /* ---- back ends */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * OpenACC and OpenMP. Kernels are shared objects from a compiler of directives, which may hold code
  * for a GPU. The compiler's own runtime finds the device; oak calls this runtime through
- * kernels/directives_runtime.c, which is built like a kernel. A launch returns when the kernel has
+ * include/oak/dialect/directives_runtime.c, which is built like a kernel. A launch returns when the kernel has
  * ended. */
 #include <errno.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "base/str.h"
 #include "device_private.h"
 
-/** Functions of kernels/directives_runtime.c. */
+/** Functions of include/oak/dialect/directives_runtime.c. */
 #define RUNTIME_TABLE(X)                                         \
   X(int, open, (int rank, int host, char *text, int size))       \
   X(void *, alloc, (size_t bytes))                               \
@@ -295,7 +295,7 @@ static oak_status_t acc_open(oak_device_t *dev, const oak_device_options_t *opti
   if (acc) acc->kind = dev->ops == &oak_device_ops_openmp ? &openmp : &openacc;
   oak_status_t st = prepare(dev);
   if (st == OAK_OK) st = oak_source_root(&root);
-  if (st == OAK_OK) st = oak_format(&file, "%s/kernels/directives_runtime.c", root);
+  if (st == OAK_OK) st = oak_format(&file, "%s/include/oak/dialect/directives_runtime.c", root);
   st = oak_agree(dev->comm, st);
   if (st == OAK_OK) {
     const char *const list[] = {file};

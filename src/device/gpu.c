@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/cores.h"
 #include "gpu_private.h"
 
 /** A built source: an image for each file that was compiled by itself. */
