@@ -22,18 +22,37 @@
 
 extern char **environ;
 
-/** The environment with messages in English, which the search for errors relies on. The strings are
- * borrowed; free the array. */
+/** 1 if the variable \a entry, NAME=VALUE, is one of \a names; a star stands for any rest. */
+static int is_among(const char *entry, const char *const *names) {
+  const size_t length = strcspn(entry, "=");
+  for (; *names; names++) {
+    const size_t size = strcspn(*names, "*");
+    if (!strncmp(entry, *names, size) && ((*names)[size] || size == length)) return 1;
+  }
+  return 0;
+}
+
+int oak_process_variable(const char *entry, int result) {
+  static const char *const always[] = {
+      "PATH", "HOME", "USER", "LOGNAME", "TMPDIR", "TMP", "TEMP", "LD_LIBRARY_PATH", NULL};
+  static const char *const counts[] = {
+      "CPATH",     "C_INCLUDE_PATH", "LIBRARY_PATH", "LD_RUN_PATH",     "CCACHE_*",
+      "SPACK_*",   "CRAY*",          "PE_*",         "NVHPC*",          "CUDA_HOME",
+      "CUDA_PATH", "ROCM_PATH",      "HIP_PATH",     "LM_LICENSE_FILE", NULL};
+  return is_among(entry, counts) || (!result && is_among(entry, always));
+}
+
+/** The environment of a program: few variables, so that what it does depends on nothing else, and
+ * messages in English, which the search for errors relies on. The strings are borrowed; free the
+ * array. */
 static char **child_environment(void) {
   static char english[] = "LC_ALL=C";
-  size_t count = 0;
+  size_t count = 0, kept = 0;
   while (environ[count]) count++;
   char **list = malloc((count + 2) * sizeof *list);
   if (!list) return NULL;
-  size_t kept = 0;
-  for (size_t i = 0; i < count; i++) {
-    if (strncmp(environ[i], "LC_ALL=", 7) != 0) list[kept++] = environ[i];
-  }
+  for (size_t i = 0; i < count; i++)
+    if (oak_process_variable(environ[i], 0)) list[kept++] = environ[i];
   list[kept++] = english;
   list[kept] = NULL;
   return list;

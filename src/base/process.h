@@ -5,14 +5,17 @@
 
 #include "base/buffer.h"
 
-/** Run a program without a shell. Its input is /dev/null, and its messages are in English. All that
- * it prints is appended to \a output; if \a to is not NULL, its standard output goes to that file
- * instead. The program and all that it has started are stopped after $OAK_BUILD_LIMIT seconds
- * (600), when they have used no processor time for 50 s (unless $OAK_BUILD_LIMIT is set), or when
- * they print without end. \a code is its exit status, or 128 + the signal that ended it. Not
- * collective. */
+/** Run a program without a shell. Its input is /dev/null, its messages are in English, and of the
+ * environment it gets only what oak_process_variable names. All that it prints is appended to \a
+ * output; if \a to is not NULL, its standard output goes to that file instead. The program and all
+ * that it has started are stopped after $OAK_BUILD_LIMIT seconds (600), when they have used no
+ * processor time for 50 s (unless $OAK_BUILD_LIMIT is set), or when they print without end. \a code
+ * is its exit status, or 128 + the signal that ended it. Not collective. */
 oak_status_t oak_process_run(const oak_words_t *command, const char *to, oak_buffer_t *output,
                              int *code);
+/** 1 if programs get the variable \a entry, NAME=VALUE, of the environment. \a result: only if it
+ * may change what a compiler makes; others say where and for whom it runs. */
+int oak_process_variable(const char *entry, int result);
 /** A program to run, and what came of it; start from {0}. */
 typedef struct {
   oak_words_t command;

@@ -13,20 +13,27 @@
 #include "base/str.h"
 #include "build/build.h"
 
-/** Write a reference to an entry, by which the entry is found without asking the compiler. The
- * reference is a file. Its name is the key that oak can compute without a compiler. Its lines are
- * the key of the entry and, if they are known, the version of the compiler, what the entry depends
- * on outside the sources, and before that the hash of these files. If the reference cannot be
- * written, the build goes on. */
+/** An entry of the cache while oak looks for it or builds it. */
+typedef struct {
+  oak_keys_t keys;
+  char *folder, *work; /**< for files of the build, and a path in it */
+  char *path;          /**< of the entry */
+  oak_need_t need;
+  int noted;    /**< keys belong to the sources as they are now */
+  int own;      /**< it serves this run only: keys.built does not tell whether it is out of date */
+  int compiled; /**< it was compiled just now on this rank */
+} entry_t;
+
+/** Write a reference to an entry: a file whose name is the direct key, with the key of the entry, a
+ * digit, the version of the compiler, and the state of all that the entry depends on. If it cannot
+ * be written, the build goes on. */
 static void note_entry(oak_device_t *dev, const oak_source_t *source, const oak_keys_t *keys) {
   oak_buffer_t old = {0}, text = {0};
   char *path;
-  if (!dev->ops->preprocess || dev->unkept || dev->placed) return;
-  if (oak_entry_path(dev, dev->cache, source, keys->scan, ".ref", &path) != OAK_OK) return;
-  oak_buffer_print(&text, "%s\n", keys->built);
-  if (keys->outside[0]) oak_buffer_print(&text, "%s\n%s\n", dev->compiler->version, keys->outside);
-  for (int i = 0; keys->outside[0] && i < dev->outside.count; i++)
-    oak_buffer_print(&text, "%s\n", dev->outside.word[i]);
+  if (!keys->lasts || dev->unkept) return;
+  if (oak_entry_path(dev, dev->cache, source, keys->direct, ".ref", &path) != OAK_OK) return;
+  oak_buffer_print(&text, "%s\n%d %s\n%s", keys->built, keys->lasts, dev->compiler->version,
+                   oak_buffer_get(&keys->state));
   if (oak_cache_read(path, &old) != 0 || strcmp(oak_buffer_get(&old), oak_buffer_get(&text)) != 0)
     oak_cache_write(path, &text);
   else
@@ -36,57 +43,29 @@ static void note_entry(oak_device_t *dev, const oak_source_t *source, const oak_
   free(path);
 }
 
-/** 1 if what the lines of a reference name is as it was. */
-static int is_current(oak_device_t *dev, char *lines) {
-  oak_words_t outside = {0};
-  char hex[33], *next = NULL, *version = strtok_r(lines, "\n", &next);
-  const char *noted = strtok_r(NULL, "\n", &next);
-  for (const char *path; noted && (path = strtok_r(NULL, "\n", &next));)
-    oak_words_add(&outside, "%s", path);
-  const int same = outside.count > 0 && oak_words_status(&outside) == OAK_OK &&
-                   oak_outside_key(dev, &outside, hex) == OAK_OK && !strcmp(hex, noted);
-  oak_words_free(&outside);
-  if (same && !dev->compiler->noted) dev->compiler->noted = oak_str_copy(version);
-  return same;
-}
-
 /** Find the entry through its reference, without asking a compiler. \a any: whatever compiler has
  * made it. */
-static oak_status_t find_noted(oak_device_t *dev, const oak_source_t *source, int any,
-                               oak_keys_t *keys, char **path) {
-  enum { LENGTH = sizeof keys->built };
+static oak_status_t find_noted(oak_device_t *dev, const oak_source_t *source, int any, entry_t *e) {
+  enum { LENGTH = sizeof e->keys.built };
   oak_buffer_t text = {0};
   char *note;
-  OAK_TRY(oak_source_keys(dev, source, NULL, keys));
-  if (!dev->cache || !(any || dev->compiler)) return OAK_OK;
-  OAK_TRY(oak_entry_path(dev, dev->cache, source, keys->scan, ".ref", &note));
-  if (oak_cache_read(note, &text) == 0 && text.length >= LENGTH && text.data[LENGTH - 1] == '\n') {
-    snprintf(keys->built, LENGTH, "%s", text.data);
-    if ((any || is_current(dev, text.data + LENGTH)) &&
-        oak_entry_find(dev, source, keys->built, path))
+  if (!dev->cache) return OAK_OK;
+  OAK_TRY(oak_entry_path(dev, dev->cache, source, e->keys.direct, ".ref", &note));
+  const int error = oak_cache_read(note, &text);
+  char *second = text.data + LENGTH,
+       *state = !error && text.length > LENGTH ? strchr(second, '\n') : NULL;
+  if (state && (any || *second == '0' + OAK_LASTS) && oak_state_holds(dev, state + 1, any)) {
+    snprintf(e->keys.built, LENGTH, "%s", text.data);
+    *state = '\0';
+    if (oak_entry_find(dev, source, e->keys.built, &e->path)) {
       utimensat(AT_FDCWD, note, NULL, 0); /* mark it as used today */
+      if (!any && !dev->compiler->noted) dev->compiler->noted = oak_str_copy(second + 2);
+    }
   }
   free(note);
   oak_buffer_free(&text);
   return OAK_OK;
 }
-
-/** 1 if the sources did not change between both keys. */
-static int same_sources(const oak_device_t *dev, const oak_keys_t *a, const oak_keys_t *b) {
-  return (a->blind || !strcmp(a->scan, b->scan)) &&
-         (!dev->ops->preprocess || !strcmp(a->built, b->built));
-}
-
-/** An entry of the cache while oak looks for it or builds it. */
-typedef struct {
-  oak_keys_t keys;
-  char *folder, *work; /**< for files of the build, and a path in it */
-  char *path;          /**< of the entry */
-  oak_need_t need;
-  int noted;    /**< keys.built belongs to the sources as they are now */
-  int own;      /**< it serves this run only: keys.built does not tell whether it is out of date */
-  int compiled; /**< it was compiled just now on this rank */
-} entry_t;
 
 /** Make a folder for files of a build. */
 static oak_status_t make_work(oak_device_t *dev, const oak_source_t *source, const char *hex,
@@ -115,7 +94,7 @@ static oak_status_t new_path(oak_device_t *dev, const oak_source_t *source, entr
 /** If a kernel reads files that oak does not follow, oak cannot know when the kernel is out of
  * date. */
 static void set_own(oak_device_t *dev, const oak_source_t *source, entry_t *e) {
-  e->own = dev->unfollowed[0] != '\0';
+  e->own |= dev->unfollowed[0] != '\0';
   if (!e->own || dev->rank != 0 || dev->unfollowed_told) return;
   fprintf(stderr,
           "oak: kernel '%s' is compiled again in every run, since oak cannot see whether what it "
@@ -142,74 +121,56 @@ static oak_status_t forget(oak_device_t *dev, const oak_source_t *source, const 
 static oak_status_t look_up(oak_device_t *dev, const oak_source_t *source, int rebuild,
                             entry_t *e) {
   const int none = dev->ops->has_compiler && !dev->ops->has_compiler(dev);
-  oak_keys_t before;
   OAK_TRY(oak_cache_open(dev));
+  OAK_TRY(oak_key_direct(dev, source, e->keys.direct));
   /* With OAK_KEEP the user wants to see the generated sources, so the kernel is built even if it is
    * in the cache. */
   const int ask = !none && (rebuild || oak_build_keep() || !dev->compiler);
-  if (ask)
-    OAK_TRY(oak_source_keys(dev, source, NULL, &e->keys));
-  else
-    OAK_TRY(find_noted(dev, source, none, &e->keys, &e->path));
-  before = e->keys;
+  if (!ask) OAK_TRY(find_noted(dev, source, none, e));
   e->need = e->path && !none ? OAK_NEED_MET : OAK_NEED_NONE;
   if (e->path) return OAK_OK;
   if (none) return dev->ops->build(dev, source, "");
-  OAK_TRY(make_work(dev, source, e->keys.scan, &e->folder));
+  OAK_TRY(make_work(dev, source, e->keys.direct, &e->folder));
   OAK_TRY(oak_format(&e->work, "%s/%s", e->folder, dev->ops->name));
-  OAK_TRY(oak_source_keys(dev, source, e->work, &e->keys));
+  OAK_TRY(oak_key_ask(dev, source, e->work, &e->keys));
   set_own(dev, source, e);
   if (rebuild) OAK_TRY(forget(dev, source, e->keys.built));
   const int have =
       !oak_build_keep() && !e->own && oak_entry_find(dev, source, e->keys.built, &e->path);
   e->need = have ? OAK_NEED_MET : rebuild ? OAK_NEED_OTHER : OAK_NEED_ENTRY;
-  e->noted = !strcmp(before.scan, e->keys.scan);
+  e->noted = 1;
   return have ? OAK_OK : new_path(dev, source, e);
-}
-
-/** The keys after a build. The compiler is asked only if oak cannot see that nothing has changed.
- */
-static oak_status_t keys_after(oak_device_t *dev, const oak_source_t *source, entry_t *e,
-                               oak_keys_t *after) {
-  OAK_TRY(oak_source_keys(dev, source, NULL, after));
-  if (e->keys.outside[0]) OAK_TRY(oak_outside_key(dev, &dev->outside, after->outside));
-  if (after->outside[0] && !strcmp(after->outside, e->keys.outside) &&
-      !strcmp(after->scan, e->keys.scan)) {
-    *after = e->keys;
-    return OAK_OK;
-  }
-  OAK_TRY(oak_source_keys(dev, source, e->work, after));
-  set_own(dev, source, e);
-  return OAK_OK;
 }
 
 /** Compile what is not in the cache. Rank-local. */
 static oak_status_t compile(oak_device_t *dev, const oak_source_t *source, entry_t *e) {
-  oak_keys_t after;
+  char before[33];
   e->compiled = 1;
   for (int turn = 0;; turn++) {
     OAK_TRY(dev->ops->build(dev, source, e->work));
     OAK_TRY(oak_cache_seal(e->work));
+    set_own(dev, source, e);
     /* If a file changed while it was compiled, the binary belongs neither to the old nor to the new
-     * key. */
-    OAK_TRY(keys_after(dev, source, e, &after));
-    e->noted = same_sources(dev, &e->keys, &after);
-    if (e->noted) break;
+     * key. The compiler is asked only if oak cannot see that nothing has changed. */
+    if (oak_keys_hold(dev, &e->keys)) break;
+    memcpy(before, e->keys.built, sizeof before);
+    OAK_TRY(oak_key_ask(dev, source, e->work, &e->keys));
+    set_own(dev, source, e);
+    if (!strcmp(before, e->keys.built)) break;
     if (turn == 1) { /* the sources change every time, as with __TIME__: the binary serves this run,
                         under a key that is never used again */
       oak_hash_t hash;
       oak_hash_start(&hash);
+      oak_hash_text(&hash, before);
       oak_hash_text(&hash, e->keys.built);
-      oak_hash_text(&hash, after.built);
       oak_hash_hex(&hash, e->keys.built);
-    } else {
-      e->keys = after;
+      e->noted = 0;
+      break;
     }
     OAK_TRY(new_path(dev, source, e));
-    if (turn == 1) break;
-    e->noted = !oak_build_keep() && !e->own && oak_cache_check(e->path);
-    if (e->noted) return OAK_OK;
+    if (!oak_build_keep() && !e->own && oak_cache_check(e->path)) return OAK_OK;
   }
+  OAK_TRY(new_path(dev, source, e));
   OAK_CHECK(rename(e->work, e->path) == 0, OAK_ERR_FILE,
             "the built kernel cannot be moved to %s: %s", e->path, strerror(errno));
   return OAK_OK;
@@ -242,7 +203,7 @@ static oak_status_t fetch(oak_device_t *dev, const oak_source_t *source, entry_t
     status = compile(dev, source, e);
   if (receivers != MPI_COMM_NULL) {
     memcpy(key, e->keys.built, sizeof key);
-    status = oak_hand_over(dev, source, receivers, status, e->own, key, &e->path, &stored);
+    status = oak_hand_over(dev, source, receivers, status, &e->own, key, &e->path, &stored);
     if (strcmp(key, e->keys.built) != 0)
       e->noted = 0; /* there is no entry, or the sources have
                        changed */
@@ -267,6 +228,7 @@ static oak_status_t provide(oak_device_t *dev, const oak_source_t *source, int r
   }
   *path = e.path;
   *fresh = e.compiled;
+  oak_keys_free(&e.keys);
   free(e.work);
   free(e.folder);
   return status;

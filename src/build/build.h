@@ -52,15 +52,11 @@ struct oak_device {
   int unkept_told, unfollowed_told; /**< 1: the user was told */
   char unfollowed[OAK_UNFOLLOWED];  /**< why the last keys may miss a file that the binary depends
                                        on; such a binary serves this run only. "": they miss none */
-  int placed;     /**< 1: the sources of the last keys hold the names of their files, so that equal
-                     sources elsewhere give another binary */
   int found;      /**< 1: the hardware is there; a back end sets it even if its open then fails */
   int mpi_direct; /**< oak_device_mpi_direct() */
   int unshared; /**< 1: memory cannot be shared here, although the back end has functions for it */
   size_t flag_bytes;             /**< of the page of flags */
   struct oak_compiler *compiler; /**< of the back end, if it has one */
-  oak_words_t outside;     /**< what the last keys with a compiler depend on besides the sources
-                              (outside.c); empty: not known */
   int built, compiled;     /**< files of kernels loaded so far; those that were not in the cache */
   void *data;              /**< of the back end */
 };
@@ -78,42 +74,49 @@ int oak_source_is_own(const char *path);
 
 /* ---- key.c */
 
-/** Keys of a source on a device, see key.c. */
+/** What a kernel depends on beside flags and constants. */
 typedef struct {
-  char scan[33];    /**< hash of what oak can find out without a compiler */
-  char built[33];   /**< hash of all that the binary depends on; it is part of the name of the entry
-                     */
-  char outside[33]; /**< oak_outside_key() of dev->outside; "": not known, or no compiler was asked
-                     */
-  int blind;        /**< 1: only a compiler can find the sources. Then `scan` is a number that is
-                         never used again */
+  oak_words_t tool;   /**< programs, and folders where they may look for files */
+  oak_words_t search; /**< folders in which headers are looked for, in this order */
+  oak_words_t file;   /**< sources and headers */
+} oak_depends_t;
+
+/** Keys of a source on a device, see key.c. Start from {0}. */
+typedef struct {
+  char direct[33]; /**< hash of what oak knows without a compiler and without reading files */
+  char built[33];  /**< hash of all that the binary depends on; part of the name of the entry */
+  oak_depends_t depends;
+  oak_buffer_t state;  /**< of all in `depends` */
+  oak_hash_t contents; /**< of the files */
+  int fresh;           /**< 1: a file is so new that it may have changed meanwhile */
+  /** OAK_LASTS: as long as the state is the same, so is `built`. 1: only on machines without a
+   * compiler oak relies on this. 0: the sources ask for files or for the time. */
+  int lasts;
 } oak_keys_t;
+enum { OAK_LASTS = 2 };
 
-/** Compute the keys. \a work is a path for files that the compiler writes; with NULL, keys->built
- * is not set. Sources that are not regular files are refused. The compiler would hang on some of
- * these, so the first call is one without it. Not collective. */
-oak_status_t oak_source_keys(oak_device_t *dev, const oak_source_t *source, const char *work,
-                             oak_keys_t *keys);
-/** Hash the compiler as far as it is known without asking it, and what is \a outside. As long as
- * this and the scan are the same, so is the key. "" if something has changed just now. */
-oak_status_t oak_outside_key(oak_device_t *dev, const oak_words_t *outside, char hex[33]);
+oak_status_t oak_key_direct(oak_device_t *dev, const oak_source_t *source, char hex[33]);
+/** Ask the compiler for all but keys->direct. \a work: a path for files that it writes. Sources
+ * that are not regular files are refused, since the compiler would hang on some of these. Not
+ * collective. */
+oak_status_t oak_key_ask(oak_device_t *dev, const oak_source_t *source, const char *work,
+                         oak_keys_t *keys);
+/** 1 if all is as it was when the compiler was asked. */
+int oak_keys_hold(oak_device_t *dev, const oak_keys_t *keys);
+/** 1 if a \a state holds; \a any: that of the sources, whatever compiler has read them. */
+int oak_state_holds(oak_device_t *dev, const char *state, int any);
+/** Free all but keys->direct. */
+void oak_keys_free(oak_keys_t *keys);
 
-/* ---- scan.c */
+/* ---- includes.c */
 
-/** What was found in the sources; start from {0}. */
-typedef struct {
-  int blind;           /**< 1: there is an #include that only a compiler can follow */
-  int dated;           /**< 1: they may use the time of compilation */
-  int assembles;       /**< 1: they may make an assembler read files */
-  oak_words_t files;   /**< paths of those that were read */
-  oak_words_t missing; /**< names that they include, which are in no folder of the user or of oak */
-} oak_sources_t;
-
-/** Hash the sources and the files that they include. \a user: flags of the user. OAK_ERR_FILE: a
- * file is not a regular one; a compiler might wait for it or read it without end. */
-oak_status_t oak_scan_source(const oak_source_t *source, const oak_words_t *user, oak_hash_t *hash,
-                             oak_sources_t *found);
-void oak_sources_free(oak_sources_t *found);
+/** List the files that a source includes. \a user: flags of the user. \a why is unchanged, or says
+ * why files may be missing. OAK_ERR_FILE: a file is not a regular one; a compiler might wait for it
+ * or read it without end. */
+oak_status_t oak_includes_list(const oak_source_t *source, const oak_words_t *user,
+                               oak_words_t *files, char why[OAK_UNFOLLOWED]);
+/** Hash the content of a file; of one that cannot be read, nothing. */
+void oak_file_hash(oak_hash_t *hash, const char *path);
 
 /* ---- cache_folder.c: folders of built kernels, on one rank of a host. */
 
@@ -176,7 +179,7 @@ oak_status_t oak_hand_open(oak_device_t *dev, oak_need_t need, const char *key,
  * failed, the others return OAK_OK and an empty \a key; the caller must then let the ranks agree on
  * the status. */
 oak_status_t oak_hand_over(oak_device_t *dev, const oak_source_t *source, MPI_Comm receivers,
-                           oak_status_t status, int own, char key[33], char **path, int *stored);
+                           oak_status_t status, int *own, char key[33], char **path, int *stored);
 /** MPI_Bcast from rank 0 for data that may come only after many seconds. The other ranks sleep
  * while they wait. MPI libraries wait in a loop instead, which takes cores from the compiler. */
 void oak_broadcast_late(MPI_Comm comm, void *data, int bytes);
@@ -189,11 +192,10 @@ typedef struct oak_compiler {
   char *version;       /**< first line of --version; NULL before oak_compiler_probe() */
   oak_hash_t target;   /**< the macros that it predefines with these flags; they name the processor
                           that -march=native stands for, and its instructions */
-  oak_hash_t tools;    /**< the program itself and those that it starts */
-  char unfollowed[OAK_UNFOLLOWED]; /**< why this hash may lack files, "" if it does not */
-  int scripts;         /**< 1: one of these programs is a script, which may call others */
-  int followed;        /**< 1: outside and search are complete */
-  oak_words_t outside; /**< programs and folders on which it depends */
+  oak_hash_t tools;    /**< the program itself, linker and assembler */
+  int followed;        /**< 1: tool and search are complete */
+  int lists;           /**< 1: its assembler lists the files that it reads */
+  oak_words_t tool;    /**< programs and folders on which it depends */
   oak_words_t search;  /**< folders in which it looks for headers, also those that do not exist */
   char *noted;         /**< version according to the cache, if it was not asked */
 } oak_compiler_t;
@@ -211,6 +213,10 @@ oak_status_t oak_compiler_probe(oak_compiler_t *compiler, const oak_words_t *wan
 oak_status_t oak_compiler_run(oak_job_t *job, const char *name, const char *path, const char *file);
 /** With $OAK_KEEP: add a command and what it said to the file \a path.log. */
 void oak_compiler_log(const oak_job_t *job, const char *path);
+/** Add the files that a compiler or an assembler has listed in the file \a path, as a rule for
+ * make.
+ */
+oak_status_t oak_rule_read(const char *path, oak_words_t *files);
 /** Add to \a quote what a compiler printed: from the first error on, a few lines, each short enough
  * for a message. \a where: the file that it was to write. */
 void oak_compiler_quote(oak_buffer_t *quote, const char *output, const char *where);
@@ -231,40 +237,20 @@ const char *oak_flag_operand(const oak_words_t *words, int *i, const char *flag)
 /** Add words[*i] to the \a options of a run-time compiler, if all of these know such a flag.
  * \return 0 if not. */
 int oak_flag_for_gpu(const oak_words_t *words, int *i, oak_words_t *options);
-/** Add the folders of a list such as PATH. */
-void oak_folders_add(oak_words_t *folders, const char *list);
-
-/* ---- outside.c */
-
-/** Ask a compiler what it depends on: compiler->outside, search and followed. \a user: flags of the
- * user. */
-void oak_outside_ask(oak_compiler_t *compiler, const oak_words_t *user);
-/** All that a binary depends on besides \a sources. \a text: what the compiler sees of these; it is
- * changed. \a outside stays empty if that is not known. */
-void oak_outside_list(const oak_compiler_t *compiler, const oak_sources_t *sources, char *text,
-                      oak_words_t *outside);
-/** Hash the files and folders of such a list. \return 0 if one of them changed less than 2 s ago:
- * it may have been another one when the compiler read it. */
-int oak_outside_hash(const oak_words_t *outside, oak_hash_t *hash);
-
-/* ---- files.c: files that a binary depends on, beside its sources. */
-
-/** Hash the files that \a words name, libraries included; \a compiler, unless NULL, is asked for
- * those in its own folders. \a unfollowed: why files may be missing; unchanged if none is. */
-void oak_files_hash(oak_hash_t *hash, const oak_words_t *words, const oak_compiler_t *compiler,
-                    char unfollowed[OAK_UNFOLLOWED]);
-/** Set compiler->tools and compiler->unfollowed. \a user: flags of the user. */
-void oak_files_tools(oak_compiler_t *compiler, const oak_words_t *user);
-/** Add to compiler->tools what a compiler that oak does not know takes from the environment. */
-void oak_files_wrapper(oak_compiler_t *compiler);
-/** 1 if preprocessed \a text may make the assembler read files (.incbin, .include). */
-int oak_text_assembles_files(const char *text);
+/** \a why: with which flag a kernel may depend on files that no list names; unchanged if with none.
+ */
+void oak_flags_follow(const oak_words_t *words, char why[OAK_UNFOLLOWED]);
 
 /* ---- object.c: kernels as shared objects, for back ends with a C compiler. */
 
 /** Add the flags of the debug mode that come after the user's flags. They ask for optimization:
  * without it the compiler does not know the sizes of most arrays, and does not check indices. */
 void oak_debug_flags(const oak_source_t *source, oak_words_t *command);
+/** Let the assembler list what it reads, in the file \a path.as. */
+void oak_assembler_flag(const oak_device_t *dev, const char *path, oak_words_t *command);
+/** 1 if it has read files other than the \a known ones and those of \a path; then dev->unfollowed
+ * says so. */
+int oak_assembler_reads(oak_device_t *dev, const char *path, const oak_words_t *known);
 /** Compile \a source with the command that starts with \a head; the user's flags follow. */
 oak_status_t oak_object_build(oak_device_t *dev, const oak_source_t *source, const char *path,
                               const oak_words_t *head);
@@ -279,8 +265,8 @@ oak_status_t oak_object_preprocess(oak_device_t *dev, const oak_source_t *source
 oak_status_t oak_object_explain(oak_device_t *dev, const oak_source_t *source, const char *path,
                                 const oak_words_t *head, const char *flags, char **said,
                                 char **assembly);
-/** Hash the version of the compiler, the command with the user's flags, the files that they name
- * and the environment of the compiler. */
+/** Hash the version of the compiler, the command with the user's flags and the environment of the
+ * compiler. */
 void oak_object_fingerprint(oak_device_t *dev, const oak_compiler_t *compiler,
                             const oak_words_t *head, oak_hash_t *hash);
 oak_status_t oak_object_load(oak_device_t *dev, const char *path, oak_module_t **out);
@@ -319,9 +305,6 @@ oak_status_t oak_slices_open(const char *text, char *const *file, int count, oak
 /** Print what the kernels of file number \a file need. \return the number of functions and other
  * items of that file, 0 if the text does not name it. */
 int oak_slice(oak_slices_t *slices, int file, oak_buffer_t *out);
-/** 1 if files may share a static variable. Each object would have a copy, and the compiler may have
- * left no trace of it where it is only written, or only read. */
-int oak_slices_vary(const oak_slices_t *slices);
 void oak_slices_close(oak_slices_t *slices);
 
 /* ---- units.c */

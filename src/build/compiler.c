@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * A C compiler as a command, for back ends that build kernels with one: find it, find out which
  * flags it accepts, run it, and make a message of its errors. */
+#include <ctype.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,19 +132,135 @@ static oak_status_t probe(oak_compiler_t *compiler, const oak_words_t *wanted) {
   return status == OAK_OK ? oak_words_status(&compiler->flags) : status;
 }
 
+/* ---- what a compiler depends on */
+
+static void add_once(oak_words_t *words, const char *word) {
+  for (int i = 0; i < words->count; i++)
+    if (!strcmp(words->word[i], word)) return;
+  oak_words_add(words, "%s", word);
+}
+
+/** The program \a path and its folder, where it may look for files. */
+static void add_program(oak_words_t *tool, char *path) {
+  add_once(tool, path);
+  char *slash = strrchr(path, '/');
+  if (!slash) return;
+  *slash = '\0';
+  add_once(tool, path);
+}
+
+/** The rest of a line that starts with \a words, or NULL. */
+static char *after(char *line, const char *words) {
+  return strncmp(line, words, strlen(words)) ? NULL : line + strlen(words);
+}
+
+/** What a compiler says with -v. \return 1 if it did the work itself. A program such as ccache
+ * starts another compiler, which may be exchanged. */
+static int read_answer(oak_compiler_t *compiler, char *answer) {
+  char *program = realpath(compiler->command.word[0], NULL), *next = NULL, *rest;
+  int direct = 0, list = 0;
+  if (!program) return 0;
+  for (char *line = strtok_r(answer, "\n", &next); line; line = strtok_r(NULL, "\n", &next)) {
+    if ((rest = after(line, "COLLECT_GCC="))) {
+      direct |= !strcmp(rest, compiler->command.word[0]);
+    } else if ((rest = after(line, "Configuration file: "))) {
+      add_once(&compiler->tool, rest);
+    } else if ((rest = after(line, "ignoring nonexistent directory \""))) {
+      rest[strcspn(rest, "\"")] = '\0';
+      add_once(&compiler->search, rest);
+    } else if (*line != ' ') {
+      list = after(line, "#include") != NULL;
+    } else if (list) {
+      add_once(&compiler->search, line + 1);
+    } else { /* " /usr/.../cc1 -E ..." of gcc, " \"/usr/bin/clang\" -cc1 ..." */
+      rest = line + 1 + (line[1] == '"');
+      rest[strcspn(rest, " \"")] = '\0';
+      direct |= !strcmp(rest, program);
+      if (*rest == '/') add_program(&compiler->tool, rest);
+    }
+  }
+  add_once(&compiler->tool, compiler->command.word[0]); /* may be a link, which may change */
+  add_program(&compiler->tool, program);
+  free(program);
+  return direct;
+}
+
+/** Hash the programs of the compiler as far as its version does not name them. */
+static void hash_tools(oak_compiler_t *compiler) {
+  static const char *const other[] = {"ld", "as"};
+  oak_hash_start(&compiler->tools);
+  for (int i = 0; i < compiler->command.count; i++)
+    oak_file_hash(&compiler->tools, compiler->command.word[i]);
+  for (int i = 0; i < 2; i++) {
+    char *path = oak_process_find(other[i]);
+    if (path) oak_file_hash(&compiler->tools, path);
+    free(path);
+    oak_words_add(&compiler->tool, "%s", other[i]);
+  }
+}
+
+/** Ask which programs and folders the compiler uses, and whether its assembler lists what it reads.
+ * Not all compilers take the second question. */
+static oak_status_t ask(oak_compiler_t *compiler, const oak_words_t *user) {
+  static const char *const question[] = {
+      "-v -c -o /dev/null -Xassembler --MD=/dev/stdout -x c /dev/null", "-v -E -x c /dev/null"};
+  const char *root;
+  int code = 1;
+  hash_tools(compiler);
+  OAK_TRY(oak_source_root(&root));
+  for (int k = 0; k < 2 && code != 0; k++) {
+    oak_words_t command = {0};
+    oak_buffer_t answer = {0};
+    oak_words_copy(&command, &compiler->command);
+    oak_words_copy(&command, &compiler->flags);
+    oak_words_add(&command, "-I%s/include", root);
+    oak_words_add(&command, "-I%s", root);
+    oak_words_copy(&command, user);
+    oak_words_split(&command, question[k]);
+    const oak_status_t status = oak_process_run(&command, NULL, &answer, &code);
+    compiler->lists = code == 0 && strstr(oak_buffer_get(&answer), "null: ");
+    compiler->followed = code == 0 && answer.data && read_answer(compiler, answer.data) &&
+                         compiler->search.count > 0;
+    oak_buffer_free(&answer);
+    oak_words_free(&command);
+    OAK_TRY(status);
+  }
+  return OAK_OK;
+}
+
 oak_status_t oak_compiler_probe(oak_compiler_t *compiler, const oak_words_t *wanted,
                                 const oak_words_t *user) {
   if (compiler->version) return OAK_OK;
   oak_status_t status = probe(compiler, wanted);
-  if (status == OAK_OK) oak_files_tools(compiler, user);
-  if (status == OAK_OK) oak_outside_ask(compiler, user);
-  if (status == OAK_OK && !compiler->followed) oak_files_wrapper(compiler);
+  if (status == OAK_OK) status = ask(compiler, user);
   if (status != OAK_OK) { /* the next call asks again */
     free(compiler->version);
     compiler->version = NULL;
     oak_words_free(&compiler->flags);
   }
   return status;
+}
+
+/* ---- messages, and what else it says */
+
+oak_status_t oak_rule_read(const char *path, oak_words_t *files) {
+  oak_buffer_t text = {0};
+  char name[PATH_MAX];
+  size_t length = 0;
+  if (oak_buffer_read(&text, path) != 0) return OAK_OK;
+  const char *colon = strstr(oak_buffer_get(&text), ": ");
+  for (const char *at = colon ? colon + 1 : "";; at++) {
+    if (!*at || isspace((unsigned char)*at) || (*at == '\\' && at[1] == '\n')) {
+      if (length > 0) oak_words_add(files, "%.*s", (int)length, name);
+      length = 0;
+      if (!*at) break;
+    } else {
+      at += (*at == '\\' && (at[1] == ' ' || at[1] == '#')) || (*at == '$' && at[1] == '$');
+      if (length < sizeof name) name[length++] = *at;
+    }
+  }
+  oak_buffer_free(&text);
+  return oak_words_status(files);
 }
 
 static int line_has(const char *line, size_t length, const char *words) {
@@ -238,7 +356,7 @@ oak_status_t oak_compiler_run(oak_job_t *job, const char *name, const char *path
 void oak_compiler_free(oak_compiler_t *compiler) {
   oak_words_free(&compiler->command);
   oak_words_free(&compiler->flags);
-  oak_words_free(&compiler->outside);
+  oak_words_free(&compiler->tool);
   oak_words_free(&compiler->search);
   free(compiler->version);
   free(compiler->noted);

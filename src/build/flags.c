@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The flags that the user gives to the compiler of kernels: what is refused, what they name. */
+ * The flags that the user gives to the compiler of kernels: what is refused, and with which flags
+ * oak knows all files that a kernel depends on. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,20 +79,39 @@ static void split(oak_words_t *words, const char *flags, int depth) {
 
 void oak_flags_split(oak_words_t *words, const char *flags) { split(words, flags, 0); }
 
-void oak_folders_add(oak_words_t *folders, const char *list) {
-  for (const char *at = list ? list : ""; *at;) {
-    size_t length = strcspn(at, ":");
-    if (length > 0) oak_words_add(folders, "%.*s", (int)length, at);
-    at += length + (at[length] == ':');
-  }
-}
-
 const char *oak_flag_operand(const oak_words_t *words, int *i, const char *flag) {
   const char *w = words->word[*i];
   size_t length = strlen(flag);
   if (strncmp(w, flag, length) != 0) return NULL;
   if (w[length]) return w + length + (w[length] == '=');
   return *i + 1 < words->count ? words->word[++*i] : NULL;
+}
+
+/** 1 if a flag without an operand names no file. */
+static int is_plain(const char *flag) {
+  static const char *const start[] = {"-O",   "-W",       "-f",        "-m",
+                                      "-g",   "-std=",    "-pedantic", "-w",
+                                      "-acc", "-pthread", "--param=",  "--offload-arch"};
+  static const char *const other[] = {"-fplugin", "-fprofile", "-fuse", "-fauto", "-fbranch",
+                                      "-fload",   "-fmodule",  "-flto", "list="};
+  const int lists = !strncmp(flag, "-fsanitize", 10) || !strncmp(flag, "-foffload", 9);
+  int plain = 0;
+  for (size_t k = 0; k < sizeof start / sizeof *start; k++)
+    plain |= !strncmp(flag, start[k], strlen(start[k]));
+  for (size_t k = 0; k < sizeof other / sizeof *other; k++) plain &= !strstr(flag, other[k]);
+  return plain && !strpbrk(flag, lists ? "/" : "/,");
+}
+
+void oak_flags_follow(const oak_words_t *words, char why[OAK_UNFOLLOWED]) {
+  static const char *const operand[] = {"-D",       "-U",      "-I",       "-include",
+                                        "-imacros", "-iquote", "-isystem", "-idirafter"};
+  for (int i = 0; i < words->count; i++) {
+    const char *flag = words->word[i];
+    int known = is_plain(flag);
+    for (size_t k = 0; k < sizeof operand / sizeof *operand && !known; k++)
+      known = oak_flag_operand(words, &i, operand[k]) != NULL;
+    if (!known) snprintf(why, OAK_UNFOLLOWED, "the flag %.200s may name files", flag);
+  }
 }
 
 int oak_flag_for_gpu(const oak_words_t *words, int *i, oak_words_t *options) {

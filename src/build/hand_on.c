@@ -107,11 +107,12 @@ static oak_status_t store(const char *path, const oak_buffer_t *entry) {
 }
 
 oak_status_t oak_hand_over(oak_device_t *dev, const oak_source_t *source, MPI_Comm receivers,
-                           oak_status_t status, int own, char key[33], char **path, int *stored) {
+                           oak_status_t status, int *own, char key[33], char **path, int *stored) {
   struct {
     long long length; /* -1: the sender has failed */
-    char key[33];     /* "" if the sender has failed; another key than the wanted one if the sources
-                       * have changed */
+    int own;
+    char key[33]; /* "" if the sender has failed; another key than the wanted one if the sources
+                   * have changed */
   } head = {.length = -1};
   oak_buffer_t entry = {0};
   const char *folder;
@@ -124,15 +125,17 @@ oak_status_t oak_hand_over(oak_device_t *dev, const oak_source_t *source, MPI_Co
           OAK_FAIL(OAK_ERR_FILE, "the built kernel %s cannot be read: %s", *path, strerror(error));
     } else {
       head.length = (long long)entry.length;
+      head.own = *own;
       memcpy(head.key, key, sizeof head.key);
     }
   }
   oak_broadcast_late(receivers, &head, sizeof head);
   if (rank != 0) memcpy(key, head.key, sizeof head.key);
+  if (rank != 0) *own = head.own;
   if (rank != 0 && head.length >= 0) {
     free(*path);
-    missing = own || !oak_entry_find(dev, source, key, path); /* hosts may share a folder */
-    if (missing) status = (own ? oak_cache_private : oak_cache_store)(dev, &folder);
+    missing = *own || !oak_entry_find(dev, source, key, path); /* hosts may share a folder */
+    if (missing) status = (*own ? oak_cache_private : oak_cache_store)(dev, &folder);
     if (missing && status == OAK_OK) status = oak_entry_path(dev, folder, source, key, "", path);
   }
   MPI_Allreduce(&missing, &any, 1, MPI_INT, MPI_MAX, receivers);

@@ -1,58 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The keys of a built kernel in the cache.
  *
- * The name of an entry is a hash of everything that the binary depends on: the source after
- * preprocessing, the constants, and the fingerprint of the device (compiler, flags, the files that
- * flags name, processor). If oak cannot ask the compiler, it follows #include lines itself
- * (scan.c). For machines without a compiler, a second hash, of what oak can find out there, leads
- * to the name. */
+ * The key of an entry is a hash of all that the binary depends on: the constants, the text behind
+ * the preprocessor, the content of each file that the compiler lists (-MD), and the fingerprint of
+ * the device (compiler, flags, environment, processor). The direct key is what can be known without
+ * asking a compiler. It names a reference: a file with the key of the entry and the state of all
+ * files that the entry depends on. As long as this state is the same, the entry is the right one,
+ * and no compiler is started. */
+#include <ctype.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "build/build.h"
 
 /** Increase this number when the format of entries changes. */
-static const char key_version[] = "oak kernel cache 5";
+static const char key_version[] = "oak kernel cache 6";
 
-/** Hash lines of C. Of a file that a directive names (`# 7 "/..."`, `#define NAME "/..."`), only
- * the last part of the name counts, because the content of the file is a part of the key: the same
+/** Hash lines of C without the lines that only say where a text comes from, so that the same
  * sources in another folder have the same key. */
 static void hash_lines(oak_hash_t *hash, const char *text) {
   for (const char *line = text; *line;) {
-    const char *end = line + strcspn(line, "\n"), *name = line;
-    end += *end == '\n';
-    const size_t length = (size_t)(end - line);
-    const char *path = *line == '#' ? memmem(line, length, "\"/", 2) : NULL;
-    if (path) {
-      oak_hash_bytes(hash, line, (size_t)(path - line));
-      name = (const char *)memrchr(line, '/', length) + 1;
-    }
-    oak_hash_bytes(hash, name, (size_t)(end - name));
-    line = end;
+    const size_t length = strcspn(line, "\n");
+    if (*line != '#' || !memmem(line, length, "\"/", 2)) oak_hash_bytes(hash, line, length + 1);
+    line += length + (line[length] == '\n');
   }
   oak_hash_text(hash, "");
-}
-
-/** 1 if preprocessed text holds the name of the file that it comes from, as __FILE__ puts it
- * there, also that in assert. */
-static int names_its_file(const char *text) {
-  const char *file = NULL;
-  size_t size = 0;
-  for (const char *line = text; *line; line += *line == '\n') {
-    const size_t length = strcspn(line, "\n");
-    const char *name = *line == '#' ? memchr(line, '"', length) : NULL;
-    if (name && name[1] != '"' && name[1] != '<') {
-      file = name + 1;
-      size = strcspn(file, "\"\n");
-    } else if (*line != '#' && file && memmem(line, length, file, size)) {
-      return 1;
-    }
-    line += length;
-  }
-  return strstr(text, "__builtin_FILE") != NULL;
 }
 
 /** The part that both keys have in common. */
@@ -61,98 +38,287 @@ static oak_status_t start(oak_device_t *dev, const oak_source_t *source, int com
   oak_hash_start(hash);
   oak_hash_text(hash, key_version);
   oak_hash_text(hash, dev->ops->name);
-  oak_hash_bytes(hash, &source->ndefine, sizeof source->ndefine);
   for (int i = 0; i < source->ndefine; i++) oak_hash_text(hash, source->define[i]);
   hash_lines(hash, source->text ? source->text : "");
   return dev->ops->fingerprint(dev, compiler, hash);
 }
 
-static void set_unfollowed(oak_device_t *dev) {
-  snprintf(dev->unfollowed, OAK_UNFOLLOWED, "its assembler may read files (.incbin, .include)");
-}
-
-static oak_status_t key_of_scan(oak_device_t *dev, const oak_source_t *source, oak_sources_t *scan,
-                                oak_keys_t *keys) {
-  const int compiler = !dev->ops->preprocess; /* then this is the only key */
-  oak_hash_t hash;
-  OAK_TRY(start(dev, source, compiler, &hash));
-  OAK_TRY(oak_scan_source(source, &dev->user_flags, &hash, scan));
-  if (scan->assembles && !dev->ops->preprocess) set_unfollowed(dev);
-  keys->blind = scan->blind;
-  if (keys->blind) { /* a key that is never used again */
-    struct timespec time;
-    pid_t process = getpid();
-    clock_gettime(CLOCK_REALTIME, &time);
-    oak_hash_bytes(&hash, &time.tv_sec, sizeof time.tv_sec);
-    oak_hash_bytes(&hash, &time.tv_nsec, sizeof time.tv_nsec);
-    oak_hash_bytes(&hash, &process, sizeof process);
+static oak_status_t hash_places(const oak_source_t *source, oak_hash_t *hash) {
+  const char *root;
+  OAK_TRY(oak_source_root(&root));
+  oak_hash_text(hash, root);
+  oak_hash_text(hash, source->text ? source->text : "");
+  for (int i = 0; i < source->nfile; i++) {
+    char *path;
+    OAK_TRY(oak_path_absolute(source->file[i], &path));
+    oak_hash_text(hash, path);
+    free(path);
   }
-  oak_hash_hex(&hash, keys->scan);
   return OAK_OK;
 }
 
-static oak_status_t key_of_compiler(oak_device_t *dev, const oak_source_t *source,
-                                    const oak_sources_t *scan, const char *text, oak_keys_t *keys) {
+oak_status_t oak_key_direct(oak_device_t *dev, const oak_source_t *source, char hex[33]) {
+  oak_hash_t hash;
+  OAK_TRY(start(dev, source, 0, &hash));
+  OAK_TRY(hash_places(source, &hash));
+  oak_hash_hex(&hash, hex);
+  return OAK_OK;
+}
+
+/* ---- the state of files */
+
+static void print_hash(oak_buffer_t *out, char kind, const oak_hash_t *hash, const char *path) {
+  char hex[33];
+  oak_hash_hex(hash, hex);
+  oak_buffer_print(out, "%c %s %s\n", kind, hex, path);
+}
+
+/** 1 if a file is so old that a change of it would change its time. */
+static int is_settled(const struct stat *info) { return time(NULL) - info->st_mtime >= 2; }
+
+/** Programs count by size and time, which takes no time to find out. */
+static int print_tool(const char *name, oak_buffer_t *out) {
+  char *found = strchr(name, '/') ? NULL : oak_process_find(name);
+  struct stat info = {.st_size = -1};
+  oak_hash_t hash;
+  stat(found ? found : name, &info);
+  oak_hash_start(&hash);
+  oak_hash_text(&hash, found ? found : name);
+  oak_hash_bytes(&hash, &info.st_size, sizeof info.st_size);
+  oak_hash_bytes(&hash, &info.st_mtim, sizeof info.st_mtim);
+  print_hash(out, 'T', &hash, name);
+  free(found);
+  return is_settled(&info);
+}
+
+/** The rest of \a path behind the folder, NULL if it is not in there. */
+static const char *inside(const char *path, const char *folder) {
+  const size_t length = strlen(folder);
+  return !strncmp(path, folder, length) && path[length] == '/' ? path + length + 1 : NULL;
+}
+
+/** 1 if a file is neither one of oak nor in a folder of the compiler, which come last in the list
+ * of folders: the first of them has stddef.h. */
+static int is_users(const oak_words_t *search, const char *path) {
+  int users = !oak_source_is_own(path), compilers = 0;
+  for (int i = 0; i < search->count && users; i++) {
+    char header[PATH_MAX];
+    snprintf(header, sizeof header, "%s/stddef.h", search->word[i]);
+    compilers |= access(header, F_OK) == 0;
+    users = !compilers || !inside(path, search->word[i]);
+  }
+  return users;
+}
+
+/** 1 if a text may ask for files or for the time. */
+static int varies(const char *text) {
+  return strstr(text, "__has_") || strstr(text, "__DATE__") || strstr(text, "__TIME");
+}
+
+/** A header counts by its content, and with it those of the same name in other folders that are
+ * searched: the compiler might take one of them instead. */
+static void print_file(const oak_words_t *search, const char *path, oak_buffer_t *out,
+                       oak_keys_t *keys) {
+  struct stat info = {.st_size = 0};
+  oak_buffer_t text = {0};
+  oak_hash_t hash;
+  char other[PATH_MAX];
+  const char *name;
+  oak_hash_start(&hash);
+  if (stat(path, &info) == 0 && oak_buffer_read(&text, path) == 0)
+    oak_hash_bytes(&hash, oak_buffer_get(&text), text.length);
+  oak_hash_bytes(&keys->contents, &hash, sizeof hash);
+  for (int i = 0; i < search->count; i++) {
+    if (!(name = inside(path, search->word[i]))) continue;
+    for (int k = 0; k < search->count; k++) {
+      snprintf(other, sizeof other, "%s/%s", search->word[k], name);
+      if (k != i && access(other, F_OK) == 0) oak_hash_text(&hash, other);
+    }
+  }
+  print_hash(out, 'F', &hash, path);
+  keys->fresh |= !is_settled(&info);
+  if (varies(oak_buffer_get(&text)) && is_users(search, path)) keys->lasts = 0;
+  oak_buffer_free(&text);
+}
+
+/** Print the state of all that an entry depends on, and hash the content of files. */
+static oak_status_t print_state(oak_device_t *dev, oak_keys_t *keys) {
+  const oak_depends_t *depends = &keys->depends;
+  oak_buffer_t *out = &keys->state;
+  oak_hash_t hash;
+  oak_hash_start(&hash);
+  oak_hash_start(&keys->contents);
+  OAK_TRY(dev->ops->fingerprint(dev, -1, &hash));
+  print_hash(out, 'C', &hash, dev->ops->name);
+  for (int i = 0; i < depends->tool.count; i++)
+    if (!print_tool(depends->tool.word[i], out) && keys->lasts) keys->lasts = 1;
+  for (int i = 0; i < depends->search.count; i++)
+    oak_buffer_print(out, "S - %s\n", depends->search.word[i]);
+  for (int i = 0; i < depends->file.count; i++)
+    print_file(&depends->search, depends->file.word[i], out, keys);
+  return oak_buffer_status(out);
+}
+
+/** Read what a state names. */
+static void read_state(const char *state, oak_depends_t *depends) {
+  for (const char *line = state; *line;) {
+    const size_t length = strcspn(line, "\n");
+    const char *path = memchr(line + 1, ' ', length ? length - 1 : 0);
+    oak_words_t *list = *line == 'T'   ? &depends->tool
+                        : *line == 'S' ? &depends->search
+                        : *line == 'F' ? &depends->file
+                                       : NULL;
+    if (path) path = memchr(path + 1, ' ', (size_t)(line + length - path - 1));
+    if (path && list) oak_words_add(list, "%.*s", (int)(line + length - path - 1), path + 1);
+    line += length + (line[length] == '\n');
+  }
+}
+
+int oak_state_holds(oak_device_t *dev, const char *state, int any) {
+  oak_keys_t keys = {.lasts = 0};
+  read_state(state, &keys.depends);
+  int same = keys.depends.file.count > 0 && print_state(dev, &keys) == OAK_OK;
+  const char *then = state, *now = oak_buffer_get(&keys.state);
+  if (any) { /* the files alone, whatever compiler has read them */
+    then = strstr(then, "\nF ");
+    now = strstr(now, "\nF ");
+  }
+  same = same && then && now && !strcmp(then, now);
+  oak_keys_free(&keys);
+  return same;
+}
+
+/* ---- asking the compiler */
+
+/** 1 if the line at \a at has this word, perhaps with underscores. */
+static int has_word(const char *at, size_t length, const char *word) {
+  const size_t size = strlen(word);
+  const char *end = at + length;
+  for (const char *p = at; (p = memmem(p, (size_t)(end - p), word, size)); p++)
+    if (!(p > at && isalnum((unsigned char)p[-1])) && !isalnum((unsigned char)p[size])) return 1;
+  return 0;
+}
+
+/** 1 if files of the user hand texts to the assembler, which may name files. This is for compilers
+ * whose assembler does not list what it reads. \a text: behind the preprocessor. */
+static int may_assemble(const char *text) {
+  static const char *const way[] = {"asm", "section", "weakref", "symver", "ident"};
+  int users = 0;
+  for (const char *line = text; *line;) {
+    const size_t length = strcspn(line, "\n");
+    const char *path = line[0] == '#' && line[1] == ' ' ? memchr(line, '"', length) : NULL;
+    if (path) /* the mark 3 says that the file is one of the system */
+      users =
+          !oak_source_is_own(path + 1) && !memmem(path, length - (size_t)(path - line), " 3", 2);
+    for (size_t i = 0; users && !path && i < sizeof way / sizeof *way; i++)
+      if (has_word(line, length, way[i])) return 1;
+    line += length + (line[length] == '\n');
+  }
+  return 0;
+}
+
+/** Read what the compiler has made of \a source: the text, and the list of files. */
+static oak_status_t read_answer(const char *work, oak_buffer_t *text, oak_words_t *files) {
+  oak_words_t list = {0};
+  char *path;
+  OAK_TRY(oak_format(&path, "%s.i", work));
+  const int error = oak_buffer_read(text, path);
+  oak_status_t status = OAK_OK;
+  if (error)
+    status = OAK_FAIL(OAK_ERR_FILE, "the preprocessed kernel %s cannot be read: %s", path,
+                      strerror(error));
+  path[strlen(path) - 1] = 'd';
+  if (status == OAK_OK) status = oak_rule_read(path, &list);
+  path[strlen(path) - 1] = 'c'; /* the translation unit itself, whose place changes */
+  for (int i = 0; i < list.count; i++)
+    if (strcmp(list.word[i], path) != 0) oak_words_add(files, "%s", list.word[i]);
+  oak_words_free(&list);
+  free(path);
+  return status == OAK_OK ? oak_words_status(files) : status;
+}
+
+/** The folders where headers are looked for: those of files that were found beside another one,
+ * then those of the compiler. */
+static oak_status_t add_search(const oak_compiler_t *compiler, oak_depends_t *depends) {
+  for (int n = 0; n < depends->file.count; n++) {
+    const char *path = depends->file.word[n], *slash = strrchr(path, '/');
+    int known = 0;
+    for (int i = 0; i < compiler->search.count && !known; i++)
+      known = inside(path, compiler->search.word[i]) != NULL;
+    for (int i = 0; slash && i < depends->search.count && !known; i++)
+      known = !strncmp(depends->search.word[i], path, (size_t)(slash - path)) &&
+              !depends->search.word[i][slash - path];
+    if (slash && !known) oak_words_add(&depends->search, "%.*s", (int)(slash - path), path);
+  }
+  oak_words_copy(&depends->search, &compiler->search);
+  return oak_words_status(&depends->search);
+}
+
+/** The keys of what the compiler has made of \a source. */
+static oak_status_t key_of_text(oak_device_t *dev, const oak_source_t *source, const char *text,
+                                oak_keys_t *keys) {
+  const oak_compiler_t *compiler = dev->compiler;
   oak_hash_t hash;
   OAK_TRY(start(dev, source, 1, &hash));
   hash_lines(&hash, text);
-  dev->placed = names_its_file(text);
-  for (int i = 0; dev->placed && i < scan->files.count; i++)
-    oak_hash_text(&hash, scan->files.word[i]);
-  if (oak_text_assembles_files(text)) set_unfollowed(dev);
+  if (strstr(text, "__builtin_FILE")) OAK_TRY(hash_places(source, &hash));
+  if (!compiler->lists && may_assemble(text))
+    snprintf(dev->unfollowed, OAK_UNFOLLOWED, "its assembler may read files");
+  keys->lasts = compiler->followed ? OAK_LASTS : 1;
+  if (dev->unfollowed[0] || keys->depends.file.count == 0) keys->lasts = 0;
+  for (int i = 0; i < dev->user_flags.count; i++)
+    if (varies(dev->user_flags.word[i])) keys->lasts = 0;
+  if (compiler->followed) oak_words_copy(&keys->depends.tool, &compiler->tool);
+  OAK_TRY(oak_words_status(&keys->depends.tool));
+  OAK_TRY(add_search(compiler, &keys->depends));
+  OAK_TRY(print_state(dev, keys));
+  oak_hash_bytes(&hash, &keys->contents, sizeof keys->contents);
   oak_hash_hex(&hash, keys->built);
   return OAK_OK;
 }
 
-/** What the compiler sees of the source. */
-static oak_status_t preprocess(oak_device_t *dev, const oak_source_t *source, const char *work,
-                               oak_buffer_t *text) {
-  char *seen;
-  OAK_TRY(dev->ops->preprocess(dev, source, work));
-  OAK_TRY(oak_format(&seen, "%s.i", work));
-  const int error = oak_buffer_read(text, seen);
-  oak_status_t status = OAK_OK;
-  if (error)
-    status = OAK_FAIL(OAK_ERR_FILE, "the preprocessed kernel %s cannot be read: %s", seen,
-                      strerror(error));
-  free(seen);
-  return status;
-}
-
-static oak_status_t find_keys(oak_device_t *dev, const oak_source_t *source, const char *work,
-                              oak_sources_t *scan, oak_buffer_t *text, oak_keys_t *keys) {
-  const int asks = dev->ops->preprocess && work;
-  if (asks) OAK_TRY(preprocess(dev, source, work, text));
-  OAK_TRY(key_of_scan(dev, source, scan, keys));
-  if (!dev->ops->preprocess) memcpy(keys->built, keys->scan, sizeof keys->built);
-  if (!asks) return OAK_OK;
-  OAK_TRY(key_of_compiler(dev, source, scan, oak_buffer_get(text), keys));
-  oak_words_add(&scan->files, "%s.c", work);
-  if (dev->compiler && !dev->unfollowed[0] && !keys->blind && text->data)
-    oak_outside_list(dev->compiler, scan, text->data, &dev->outside);
-  if (dev->outside.count > 0) OAK_TRY(oak_outside_key(dev, &dev->outside, keys->outside));
-  return oak_words_status(&dev->outside);
-}
-
-oak_status_t oak_source_keys(oak_device_t *dev, const oak_source_t *source, const char *work,
-                             oak_keys_t *keys) {
-  oak_sources_t scan = {0};
-  oak_buffer_t text = {0};
-  *keys = (oak_keys_t){.blind = 0};
-  dev->unfollowed[0] = '\0';
-  if (work) oak_words_free(&dev->outside);
-  const oak_status_t status = find_keys(dev, source, work, &scan, &text, keys);
-  oak_buffer_free(&text);
-  oak_sources_free(&scan);
-  return status;
-}
-
-oak_status_t oak_outside_key(oak_device_t *dev, const oak_words_t *outside, char hex[33]) {
+/** The key for a compiler that does not say what it reads. */
+static oak_status_t key_of_files(oak_device_t *dev, const oak_source_t *source, oak_keys_t *keys) {
   oak_hash_t hash;
-  oak_hash_start(&hash);
-  OAK_TRY(dev->ops->fingerprint(dev, -1, &hash));
-  const int settled = oak_outside_hash(outside, &hash);
-  oak_hash_hex(&hash, hex);
-  if (!settled) hex[0] = '\0';
+  OAK_TRY(start(dev, source, 1, &hash));
+  for (int i = 0; i < keys->depends.file.count; i++)
+    oak_file_hash(&hash, keys->depends.file.word[i]);
+  oak_hash_hex(&hash, keys->built);
   return OAK_OK;
+}
+
+oak_status_t oak_key_ask(oak_device_t *dev, const oak_source_t *source, const char *work,
+                         oak_keys_t *keys) {
+  oak_buffer_t text = {0};
+  oak_words_t files = {0};
+  char why[OAK_UNFOLLOWED] = "";
+  oak_keys_free(keys);
+  dev->unfollowed[0] = '\0';
+  oak_status_t status = oak_includes_list(source, &dev->user_flags, &files, why);
+  if (!dev->ops->preprocess) {
+    keys->depends.file = files;
+    if (why[0]) memcpy(dev->unfollowed, why, sizeof why);
+    return status == OAK_OK ? key_of_files(dev, source, keys) : status;
+  }
+  oak_words_free(&files);
+  oak_flags_follow(&dev->user_flags, dev->unfollowed);
+  if (status == OAK_OK) status = dev->ops->preprocess(dev, source, work);
+  if (status == OAK_OK) status = read_answer(work, &text, &keys->depends.file);
+  if (status == OAK_OK) status = key_of_text(dev, source, oak_buffer_get(&text), keys);
+  oak_buffer_free(&text);
+  return status;
+}
+
+int oak_keys_hold(oak_device_t *dev, const oak_keys_t *keys) {
+  return keys->lasts == OAK_LASTS && !keys->fresh &&
+         oak_state_holds(dev, oak_buffer_get(&keys->state), 0);
+}
+
+void oak_keys_free(oak_keys_t *keys) {
+  oak_words_free(&keys->depends.tool);
+  oak_words_free(&keys->depends.search);
+  oak_words_free(&keys->depends.file);
+  oak_buffer_free(&keys->state);
+  keys->built[0] = '\0';
+  keys->lasts = keys->fresh = 0;
 }

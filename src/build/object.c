@@ -14,6 +14,8 @@
 #include "base/str.h"
 #include "build/build.h"
 
+extern char **environ;
+
 typedef void (*object_function_t)(long n, int threads, const void *args);
 
 typedef struct object_kernel {
@@ -60,6 +62,43 @@ void oak_debug_flags(const oak_source_t *source, oak_words_t *command) {
   if (source->debug && !source->data) oak_words_add(command, "-O1");
 }
 
+void oak_assembler_flag(const oak_device_t *dev, const char *path, oak_words_t *command) {
+  if (!dev->compiler || !dev->compiler->lists) return;
+  oak_words_add(command, "-Xassembler");
+  oak_words_add(command, "--MD=%s.as", path);
+}
+
+int oak_assembler_reads(oak_device_t *dev, const char *path, const oak_words_t *known) {
+  oak_words_t files = {0};
+  char *list;
+  if (!dev->compiler || !dev->compiler->lists || oak_format(&list, "%s.as", path) != OAK_OK)
+    return 0;
+  oak_rule_read(list, &files);
+  free(list);
+  const char *name = strrchr(path, '/') + 1;
+  int reads = files.count == 0; /* the last one is the text from the compiler */
+  for (int i = 0; i + 1 < files.count && !reads; i++) {
+    const char *file = files.word[i];
+    reads = strncmp(file, name, strlen(name)) != 0;
+    for (int k = 0; k < known->count && reads; k++) reads = strcmp(file, known->word[k]) != 0;
+  }
+  if (reads) snprintf(dev->unfollowed, OAK_UNFOLLOWED, "its assembler reads files");
+  oak_words_free(&files);
+  return reads;
+}
+
+/** With information for debuggers, the assembler also lists files that the compiler has read. */
+static oak_status_t follow_assembler(oak_device_t *dev, const char *path) {
+  oak_words_t known = {0};
+  char *list;
+  OAK_TRY(oak_format(&list, "%s.d", path));
+  const oak_status_t status = oak_rule_read(list, &known);
+  free(list);
+  if (status == OAK_OK) oak_assembler_reads(dev, path, &known);
+  oak_words_free(&known);
+  return status;
+}
+
 oak_status_t oak_object_build(oak_device_t *dev, const oak_source_t *source, const char *path,
                               const oak_words_t *head) {
   oak_job_t job = {.to = NULL};
@@ -68,10 +107,12 @@ oak_status_t oak_object_build(oak_device_t *dev, const oak_source_t *source, con
   oak_words_add(&job.command, "%s", path);
   oak_words_copy(&job.command, &dev->user_flags);
   oak_debug_flags(source, &job.command);
+  oak_assembler_flag(dev, path, &job.command);
   if (source->data) oak_words_add(&job.command, "-O2"); /* gcc looks at indices from there on */
   oak_words_add(&job.command, "-lm");
   if (status == OAK_OK) status = oak_compiler_run(&job, oak_source_name(source), path, path);
   if (status == OAK_OK && source->data) oak_compiler_warn(oak_buffer_get(&job.output));
+  if (status == OAK_OK) status = follow_assembler(dev, path);
   oak_job_free(&job);
   return status;
 }
@@ -83,7 +124,8 @@ oak_status_t oak_object_preprocess(oak_device_t *dev, const oak_source_t *source
   oak_job_t job = {.to = seen};
   oak_status_t status = oak_object_command(source, path, head, &job.command);
   oak_words_copy(&job.command, &dev->user_flags);
-  oak_words_add(&job.command, "-E");
+  oak_words_split(&job.command, "-E -MD -MT oak -MF");
+  oak_words_add(&job.command, "%s.d", path);
   if (status == OAK_OK) status = oak_compiler_run(&job, oak_source_name(source), path, seen);
   oak_job_free(&job);
   free(seen);
@@ -121,25 +163,26 @@ oak_status_t oak_object_explain(oak_device_t *dev, const oak_source_t *source, c
   return status;
 }
 
+static int compare_texts(const void *a, const void *b) {
+  return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
 void oak_object_fingerprint(oak_device_t *dev, const oak_compiler_t *compiler,
                             const oak_words_t *head, oak_hash_t *hash) {
-  static const char *const variables[] = {
-      "LIBRARY_PATH",         "COMPILER_PATH", "GCC_EXEC_PREFIX",
-      "CCC_OVERRIDE_OPTIONS", "CPATH",         "C_INCLUDE_PATH",
-      "LD_RUN_PATH",          "LDEMULATION",   "GNUTARGET"};
+  oak_words_t variables = {0};
   for (int i = 0; i < head->count; i++) oak_hash_text(hash, head->word[i]);
   for (int i = 0; i < dev->user_flags.count; i++) oak_hash_text(hash, dev->user_flags.word[i]);
-  oak_files_hash(hash, &dev->user_flags, compiler, dev->unfollowed);
   if (compiler) {
     oak_hash_text(hash, compiler->version);
     oak_hash_bytes(hash, &compiler->target, sizeof compiler->target);
     oak_hash_bytes(hash, &compiler->tools, sizeof compiler->tools);
-    if (compiler->unfollowed[0]) memcpy(dev->unfollowed, compiler->unfollowed, OAK_UNFOLLOWED);
   }
-  for (size_t i = 0; head->count > 0 && i < sizeof variables / sizeof *variables; i++) {
-    const char *value = getenv(variables[i]);
-    oak_hash_text(hash, value ? value : "");
-  }
+  for (char *const *entry = environ; head->count > 0 && *entry; entry++)
+    if (oak_process_variable(*entry, 1)) oak_words_add(&variables, "%s", *entry);
+  if (variables.count > 1)
+    qsort(variables.word, (size_t)variables.count, sizeof *variables.word, compare_texts);
+  for (int i = 0; i < variables.count; i++) oak_hash_text(hash, variables.word[i]);
+  oak_words_free(&variables);
 }
 
 /* ---- code that ends the process */

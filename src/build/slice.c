@@ -265,48 +265,6 @@ static int holds(const struct oak_slices *slices, const item_t *item) {
   return 1;
 }
 
-/* ---- variables */
-
-/** 1 if what is declared behind the word `static` is a variable that may change. */
-static int is_variable(const char *at, const char *end) {
-  token_t kind;
-  int length, constant = 0, depth = 0, attribute = 0;
-  for (; at < end; at += length) {
-    length = read_token(at, &kind);
-    if (attribute && kind == MARK) {
-      depth += (*at == '(') - (*at == ')');
-      attribute = depth > 0;
-    } else if (kind == WORD) {
-      attribute |= is(at, length, "__attribute__");
-      constant |= is(at, length, "const");
-    } else if (*at == '*') {
-      constant = 0; /* a pointer to constants may change */
-    } else if (*at == '(') {
-      return at[1] == '*'; /* else a function */
-    } else if (strchr("=;[{", *at)) {
-      return !constant;
-    }
-  }
-  return 0;
-}
-
-int oak_slices_vary(const oak_slices_t *slices) {
-  token_t kind;
-  int length;
-  for (int i = 0; i < slices->count; i++) {
-    const item_t *item = &slices->item[i];
-    const char *end = item->text + item->length;
-    char before = 0; /* [static 3] is a size */
-    for (const char *at = item->text; at < end && item->file < 0; at += length) {
-      length = read_token(at, &kind);
-      if (kind == WORD && is(at, length, "static") && before != '[' && is_variable(at, end))
-        return 1;
-      if (kind != BLANK) before = *at;
-    }
-  }
-  return 0;
-}
-
 /* ---- all of it */
 
 oak_status_t oak_slices_open(const char *text, char *const *file, int count, oak_slices_t **out) {

@@ -3,10 +3,7 @@
  * the other files a compiler gets only what this one uses (slice.c). The objects are kept in the
  * cache, so after an edit only those files are compiled again that use what has changed.
  *
- * The result is the same as from one piece, except if the files have variables of their own,
- * because each object would have a copy of them. In this case, and if a file does not compile, the
- * source is compiled in one piece, whose messages the user sees. */
-#include <elf.h>
+ * If a file does not compile, the source is compiled in one piece, whose messages the user sees. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +16,8 @@ enum { MOST_FILES = 64 };
 
 /** One file of the source. */
 typedef struct {
-  char *text, *object, *entry; /**< paths: what is compiled, the result, its place in the cache */
+  /** Paths: their common begin, what is compiled, the result, its place in the cache. */
+  char *base, *text, *object, *entry;
   oak_buffer_t slice;
 } unit_t;
 
@@ -58,7 +56,6 @@ static oak_status_t cut(units_t *u, const oak_source_t *source, const char *path
   for (int n = 0; n < source->nfile && status == OAK_OK; n++, u->count++)
     status = oak_path_absolute(source->file[n], &u->file[n]);
   if (status == OAK_OK) status = oak_slices_open(oak_buffer_get(&text), u->file, u->count, &slices);
-  if (status == OAK_OK) *built &= !oak_slices_vary(slices);
   for (int n = 0; n < u->count && status == OAK_OK; n++) {
     *built &= oak_slice(slices, n, &u->unit[n].slice) > 0;
     status = oak_buffer_status(&u->unit[n].slice);
@@ -108,6 +105,7 @@ static oak_status_t add_job(units_t *u, int n, const oak_device_t *dev, const oa
   oak_words_copy(command, head);
   oak_words_add(command, "%s", u->unit[n].text);
   oak_words_copy(command, &dev->user_flags);
+  oak_assembler_flag(dev, u->unit[n].base, command);
   oak_words_add(command, "-c");
   oak_words_add(command, "-o");
   oak_words_add(command, "%s", u->unit[n].object);
@@ -128,47 +126,19 @@ static oak_status_t prepare(units_t *u, oak_device_t *dev, const oak_source_t *s
                             const char *path, const oak_words_t *head) {
   oak_hash_t start;
   oak_hash_start(&start);
-  oak_hash_text(&start, "oak unit 1");
+  oak_hash_text(&start, "oak unit 2");
   OAK_TRY(dev->ops->fingerprint(dev, 1, &start));
   for (int n; (n = longest(u, source)) >= 0;) {
     unit_t *unit = &u->unit[n];
     const char *slash = strrchr(u->file[n], '/'), *name = slash ? slash + 1 : u->file[n];
     int found;
-    OAK_TRY(oak_format(&unit->text, "%s-%d.i", path, n + 1));
-    OAK_TRY(oak_format(&unit->object, "%s-%d.o", path, n + 1));
+    OAK_TRY(oak_format(&unit->base, "%s-%d", path, n + 1));
+    OAK_TRY(oak_format(&unit->text, "%s.i", unit->base));
+    OAK_TRY(oak_format(&unit->object, "%s.o", unit->base));
     OAK_TRY(find_object(dev, unit, name, &start, &found));
     if (!found) OAK_TRY(add_job(u, n, dev, head));
   }
   return OAK_OK;
-}
-
-/* ---- variables */
-
-/** 1 if a section of the symbol table \a table names a variable that the code may change. */
-static int table_has_variable(const oak_buffer_t *object, const ElfW(Shdr) * section, int count,
-                              const ElfW(Shdr) * table) {
-  const ElfW(Sym) *symbol = oak_image_piece(object, table->sh_offset, table->sh_size);
-  if (!symbol || table->sh_offset % sizeof(long) != 0) return 1;
-  for (size_t i = 0; i < table->sh_size / sizeof *symbol; i++) {
-    const int type = ELF64_ST_TYPE(symbol[i].st_info), in = symbol[i].st_shndx;
-    if (type == STT_TLS || type == STT_COMMON || in == SHN_COMMON) return 1;
-    if (type == STT_OBJECT && in > 0 && in < count && section[in].sh_flags & SHF_WRITE) return 1;
-  }
-  return 0;
-}
-
-/** 1 if an object has variables, or cannot be read. */
-static int has_variables(const char *path) {
-  oak_buffer_t object = {0};
-  int count = 0;
-  const ElfW(Shdr) *section =
-      oak_buffer_read(&object, path) == 0 ? oak_image_sections(&object, &count) : NULL;
-  int found = !section || !count;
-  for (int i = 0; i < count && !found; i++)
-    if (section[i].sh_type == SHT_SYMTAB)
-      found = table_has_variable(&object, section, count, &section[i]);
-  oak_buffer_free(&object);
-  return found;
 }
 
 /* ---- all of it */
@@ -200,9 +170,9 @@ static oak_status_t build(units_t *u, oak_device_t *dev, const oak_source_t *sou
   for (int n = 0; n < u->njob; n++) {
     const unit_t *unit = &u->unit[u->compiled[n]];
     oak_compiler_log(&u->job[n], path);
-    const int fine = u->job[n].code == 0 && !has_variables(unit->object);
-    if (fine) keep_object(dev, unit);
-    *built &= fine;
+    *built &= u->job[n].code == 0;
+    if (u->job[n].code == 0 && !oak_assembler_reads(dev, unit->base, &(oak_words_t){0}))
+      keep_object(dev, unit);
   }
   OAK_TRY(status);
   return *built ? link_units(u, dev, path, head, built) : OAK_OK;
@@ -218,6 +188,7 @@ oak_status_t oak_units_build(oak_device_t *dev, const oak_source_t *source, cons
   for (int n = 0; n < u->count; n++) {
     oak_job_free(&u->job[n]);
     oak_buffer_free(&u->unit[n].slice);
+    free(u->unit[n].base);
     free(u->unit[n].text);
     free(u->unit[n].object);
     free(u->unit[n].entry);

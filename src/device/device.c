@@ -37,7 +37,6 @@ static void device_free(oak_device_t *dev) {
   free((char *)dev->options.flags);
   free(dev->env_flags);
   oak_words_free(&dev->user_flags);
-  oak_words_free(&dev->outside);
   free(dev);
 }
 
