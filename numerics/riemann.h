@@ -18,9 +18,7 @@ RIEMANN(rusanov, ph, ql, qr, dir, f) {
   riemann_sides(ph, ql, qr, dir, &s);
   const real left = riemann_speed(ph, ql, dir), right = riemann_speed(ph, qr, dir);
   const real speed = OAK_MAX(left, right);
-  OAK_UNROLL
-  for (int v = 0; v < PHYSICS_NVAR; v++)
-    f[v] = (real)0.5 * (s.fl[v] + s.fr[v] - speed * (s.ur[v] - s.ul[v]));
+  OAK_FOR(v, PHYSICS_NVAR) f[v] = (real)0.5 * (s.fl[v] + s.fr[v] - speed * (s.ur[v] - s.ul[v]));
   return speed;
 }
 
@@ -54,27 +52,22 @@ RIEMANN(hll, ph, ql, qr, dir, f) {
   /* The same state follows from density and pressure, both times this factor, at the same velocity.
    * That takes fewer operations, but each one waits for the one before. GPUs become faster, CPUs
    * slower. */
-  OAK_UNROLL
-  for (int v = 0; v < PHYSICS_NVAR; v++) {
+  OAK_FOR(v, PHYSICS_NVAR) {
     left[v] = is_velocity(v) ? ql[v] : al * ql[v];
     right[v] = is_velocity(v) ? qr[v] : ar * qr[v];
   }
   physics_to_conserved(ph, left);
   physics_to_conserved(ph, right);
 #else
-  OAK_UNROLL
-  for (int v = 0; v < PHYSICS_NVAR; v++) left[v] = al * s.ul[v], right[v] = ar * s.ur[v];
+  OAK_FOR(v, PHYSICS_NVAR) left[v] = al * s.ul[v], right[v] = ar * s.ur[v];
 #endif
-  OAK_UNROLL
-  for (int v = 0; v < PHYSICS_NVAR; v++) {
+  OAK_FOR(v, PHYSICS_NVAR) {
     f[v] = left[v] + right[v];
     if (PHYSICS_HAS_PRESSURE(v, dir))
       f[v] += wl * physics_pressure(ql, dir, v) + wr * physics_pressure(qr, dir, v);
   }
 #else
-  OAK_UNROLL
-  for (int v = 0; v < PHYSICS_NVAR; v++)
-    f[v] = wl * s.fl[v] + wr * s.fr[v] + jump * (s.ur[v] - s.ul[v]);
+  OAK_FOR(v, PHYSICS_NVAR) f[v] = wl * s.fl[v] + wr * s.fr[v] + jump * (s.ur[v] - s.ul[v]);
 #endif
   return OAK_MAX(smax, -smin);
 }
@@ -88,8 +81,7 @@ typedef struct {
 OAK_FN oak_face_states_t oak_face_states(const physics_parameters_t *ph, const real ql[],
                                          const real qr[], int dir) {
   oak_face_states_t q;
-  OAK_UNROLL
-  for (int v = 0; v < PHYSICS_NVAR; v++) q.l[v] = ql[v], q.r[v] = qr[v];
+  OAK_FOR(v, PHYSICS_NVAR) q.l[v] = ql[v], q.r[v] = qr[v];
   physics_face(ph, q.l, q.r, dir);
   return q;
 }

@@ -24,8 +24,7 @@ OAK_FN void riemann_sides(const physics_parameters_t *ph, const real ql[], const
   physics_wave_speeds(ph, ql, qr, dir, &s->smin, &s->smax);
   physics_flux(ph, ql, dir, s->fl);
   physics_flux(ph, qr, dir, s->fr);
-  OAK_UNROLL
-  for (int v = 0; v < PHYSICS_NVAR; v++) s->ul[v] = ql[v], s->ur[v] = qr[v];
+  OAK_FOR(v, PHYSICS_NVAR) s->ul[v] = ql[v], s->ur[v] = qr[v];
   physics_to_conserved(ph, s->ul);
   physics_to_conserved(ph, s->ur);
 }

@@ -62,8 +62,7 @@ enum { MZ = 3, VZ = 3 };
 TO_PRIMITIVE(ph, q) {
   const real inv = oak_inv(q[RHO]);
   real kinetic = 0;
-  OAK_UNROLL
-  for (int d = 0; d < PHYSICS_VELOCITIES; d++) {
+  OAK_FOR(d, PHYSICS_VELOCITIES) {
     const real v = q[MX + d] * inv;
     kinetic += q[MX + d] * v;
     q[VX + d] = v;
@@ -74,8 +73,7 @@ TO_PRIMITIVE(ph, q) {
 TO_CONSERVED(ph, u) {
   const real inv_gm1 = (real)(1 / (ph->gamma - 1));
   real speed2 = 0;
-  OAK_UNROLL
-  for (int d = 0; d < PHYSICS_VELOCITIES; d++) {
+  OAK_FOR(d, PHYSICS_VELOCITIES) {
     speed2 += u[VX + d] * u[VX + d];
     u[MX + d] = u[VX + d] * u[RHO];
   }
@@ -89,8 +87,7 @@ FLUX(ph, q, dir, f) {
   const real mass = q[RHO] * vn;
   real speed2 = 0;
   f[RHO] = mass;
-  OAK_UNROLL
-  for (int d = 0; d < PHYSICS_VELOCITIES; d++) {
+  OAK_FOR(d, PHYSICS_VELOCITIES) {
     speed2 += q[VX + d] * q[VX + d];
     f[MX + d] = mass * q[VX + d] + (d == dir ? q[PRS] : 0);
   }
@@ -129,8 +126,7 @@ WAVE_SPEEDS(ph, ql, qr, dir, smin, smax) {
 /** 1 if the conserved state has positive density and pressure; false for NaN. */
 VALID(ph, u) {
   real m2 = 0;
-  OAK_UNROLL
-  for (int d = 0; d < PHYSICS_VELOCITIES; d++) m2 += u[MX + d] * u[MX + d];
+  OAK_FOR(d, PHYSICS_VELOCITIES) m2 += u[MX + d] * u[MX + d];
   /* 2 rho e_internal without a division */
   return (u[RHO] > 0) & (2 * u[RHO] * u[ENE] - m2 > 0);
 }

@@ -27,8 +27,7 @@ RIEMANN(hllc, ph, ql, qr, dir, f) {
 #else
   const real side = smin > 0 ? smin : smax < 0 ? smax : contact;
 #endif
-  OAK_UNROLL
-  for (int v = 0; v < PHYSICS_NVAR; v++) q[v] = u[v] = side > 0 ? ql[v] : qr[v];
+  OAK_FOR(v, PHYSICS_NVAR) q[v] = u[v] = side > 0 ? ql[v] : qr[v];
   physics_to_conserved(ph, u);
   /* `out` is negative if all waves come from this side. */
   const real s = side > 0 ? smin : smax, out = side > 0 ? -smin : smax;
@@ -39,8 +38,7 @@ RIEMANN(hllc, ph, ql, qr, dir, f) {
   /* what the wave between the side and the contact adds to the energy */
   const real work = out < 0 ? 0 : (pressure * contact - q[PRS] * vn) * inv;
   const real carried = ratio * speed;
-  OAK_UNROLL
-  for (int v = 0; v < PHYSICS_NVAR; v++) f[v] = carried * u[v];
+  OAK_FOR(v, PHYSICS_NVAR) f[v] = carried * u[v];
   f[MX + dir] = carried * q[RHO] * speed + pressure;
   f[ENE] = (ratio * u[ENE] + work + pressure) * speed;
   return OAK_MAX(oak_abs(smin), oak_abs(smax));
@@ -66,8 +64,7 @@ RIEMANN(roe, ph, ql, qr, dir, f) {
   const real wl = oak_inv(1 + ratio), wr = ratio * wl;
   const real rho = ratio * ql[RHO];
   real v2 = 0, el = 0, er = 0, shear = 0;
-  OAK_UNROLL
-  for (int d = 0; d < PHYSICS_VELOCITIES; d++) {
+  OAK_FOR(d, PHYSICS_VELOCITIES) {
     v[d] = wl * ql[VX + d] + wr * qr[VX + d];
     dv[d] = qr[VX + d] - ql[VX + d];
     v2 += v[d] * v[d];
@@ -92,8 +89,7 @@ RIEMANN(roe, ph, ql, qr, dir, f) {
   const real a2 = middle * (drho - oak_div(dp, c2));
   const real as = middle * rho;
   f[RHO] = (real)0.5 * (fl[RHO] + fr[RHO] - (a1 + a2 + a5));
-  OAK_UNROLL
-  for (int d = 0; d < PHYSICS_VELOCITIES; d++) {
+  OAK_FOR(d, PHYSICS_VELOCITIES) {
     const real jump =
         d == dir ? a1 * (vn - c) + a5 * (vn + c) + a2 * vn : (a1 + a2 + a5) * v[d] + as * dv[d];
     f[MX + d] = (real)0.5 * (fl[MX + d] + fr[MX + d] - jump);

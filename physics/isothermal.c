@@ -41,14 +41,12 @@ enum { MZ = 3, VZ = 3 };
 TO_PRIMITIVE(ph, q) {
   const real inv = oak_inv(q[RHO]);
   (void)ph;
-  OAK_UNROLL
-  for (int d = 0; d < OAK_DIM; d++) q[VX + d] = q[MX + d] * inv;
+  OAK_FOR(d, OAK_DIM) q[VX + d] = q[MX + d] * inv;
 }
 
 TO_CONSERVED(ph, u) {
   (void)ph;
-  OAK_UNROLL
-  for (int d = 0; d < OAK_DIM; d++) u[MX + d] = u[VX + d] * u[RHO];
+  OAK_FOR(d, OAK_DIM) u[MX + d] = u[VX + d] * u[RHO];
 }
 
 /** Flux along `dir` of the primitive state q. */
@@ -56,8 +54,7 @@ FLUX(ph, q, dir, f) {
   const real a2 = (real)(ph->sound * ph->sound);
   const real mass = q[RHO] * q[VX + dir];
   f[RHO] = mass;
-  OAK_UNROLL
-  for (int d = 0; d < OAK_DIM; d++) f[MX + d] = mass * q[VX + d] + (d == dir ? a2 * q[RHO] : 0);
+  OAK_FOR(d, OAK_DIM) f[MX + d] = mass * q[VX + d] + (d == dir ? a2 * q[RHO] : 0);
 }
 
 /** Wave speeds from the Roe average of the velocity and from the velocity of each side. Both
@@ -76,8 +73,7 @@ WAVE_SPEEDS(ph, ql, qr, dir, smin, smax) {
 VALID(ph, u) {
   int valid = (u[RHO] > 0) & (u[RHO] - u[RHO] == 0);
   (void)ph;
-  OAK_UNROLL
-  for (int d = 0; d < OAK_DIM; d++) valid &= u[MX + d] - u[MX + d] == 0;
+  OAK_FOR(d, OAK_DIM) valid &= u[MX + d] - u[MX + d] == 0;
   return valid;
 }
 
@@ -101,8 +97,7 @@ RIEMANN(hllc, ph, ql, qr, dir, f) {
   const real inv = oak_inv(smax - smin); /* smax - smin is at least a */
   const real wl = smax * inv, wr = -smin * inv, jump = smin * smax * inv;
   f[RHO] = wl * s.fl[RHO] + wr * s.fr[RHO] + jump * (s.ur[RHO] - s.ul[RHO]);
-  OAK_UNROLL
-  for (int d = 0; d < OAK_DIM; d++) {
+  OAK_FOR(d, OAK_DIM) {
     const int v = MX + d;
     const real hll = wl * s.fl[v] + wr * s.fr[v] + jump * (s.ur[v] - s.ul[v]);
     const real carried = f[RHO] * (f[RHO] > 0 ? ql[VX + d] : qr[VX + d]);

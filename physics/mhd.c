@@ -43,8 +43,7 @@ enum { VX = 1, VY, VZ, PRS };
 TO_PRIMITIVE(ph, q) {
   const real inv = oak_inv(q[RHO]);
   real kinetic = 0, field2 = 0;
-  OAK_UNROLL
-  for (int d = 0; d < 3; d++) {
+  OAK_FOR(d, 3) {
     const real v = q[MX + d] * inv;
     kinetic += q[MX + d] * v;
     field2 += q[BX + d] * q[BX + d];
@@ -56,8 +55,7 @@ TO_PRIMITIVE(ph, q) {
 TO_CONSERVED(ph, u) {
   const real inv_gm1 = (real)(1 / (ph->gamma - 1));
   real speed2 = 0, field2 = 0;
-  OAK_UNROLL
-  for (int d = 0; d < 3; d++) {
+  OAK_FOR(d, 3) {
     speed2 += u[VX + d] * u[VX + d];
     field2 += u[BX + d] * u[BX + d];
     u[MX + d] = u[VX + d] * u[RHO];
@@ -75,8 +73,7 @@ TO_CONSERVED(ph, u) {
 OAK_FN real mhd_fast2(const physics_parameters_t *ph, const real q[], int dir) {
   const real sound = (real)ph->gamma * q[PRS], normal = q[BX + dir] * q[BX + dir];
   real across = 0;
-  OAK_UNROLL
-  for (int d = 0; d < 3; d++) across += d == dir ? 0 : q[BX + d] * q[BX + d];
+  OAK_FOR(d, 3) across += d == dir ? 0 : q[BX + d] * q[BX + d];
   /* (a^2 + b^2)^2 - 4 a^2 b_n^2, as a sum of terms that are not negative */
   const real sum = sound + normal, difference = sound - normal;
   const real root2 = difference * difference + across * (2 * sum + across);
@@ -95,16 +92,14 @@ WAVE_SPEEDS(ph, ql, qr, dir, smin, smax) {
  * cells: the sum over axes of c_h / dx is wave_rate. */
 GLOBAL_MAX(wave_rate, at, q) {
   double rate = 0;
-  OAK_UNROLL
-  for (int d = 0; d < OAK_DIM; d++)
+  OAK_FOR(d, OAK_DIM)
     rate += ((double)oak_abs(q[VX + d]) + (double)oak_sqrt(mhd_fast2(&at->ph, q, d))) / at->dx[d];
   return rate;
 }
 
 OAK_FN double mhd_inverse_size(const oak_at_t *at) {
   double sum = 0;
-  OAK_UNROLL
-  for (int d = 0; d < OAK_DIM; d++) sum += 1 / at->dx[d];
+  OAK_FOR(d, OAK_DIM) sum += 1 / at->dx[d];
   return sum;
 }
 
@@ -132,16 +127,14 @@ FLUX(ph, q, dir, f) {
   const real vn = q[VX + dir], bn = q[BX + dir];
   const real mass = q[RHO] * vn;
   real speed2 = 0, field2 = 0, cross = 0;
-  OAK_UNROLL
-  for (int d = 0; d < 3; d++) {
+  OAK_FOR(d, 3) {
     speed2 += q[VX + d] * q[VX + d];
     field2 += q[BX + d] * q[BX + d];
     cross += q[VX + d] * q[BX + d];
   }
   const real total = q[PRS] + (real)0.5 * field2;
   f[RHO] = mass;
-  OAK_UNROLL
-  for (int d = 0; d < 3; d++) {
+  OAK_FOR(d, 3) {
     f[MX + d] = mass * q[VX + d] - bn * q[BX + d] + (d == dir ? total : 0);
     f[BX + d] = d == dir ? ch * q[PSI] : vn * q[BX + d] - bn * q[VX + d];
   }
@@ -157,8 +150,7 @@ OAK_FN double mhd_decay(double x) {
   double power = 1;
   OAK_UNROLL
   for (int n = 9; n > 0; n--) power = 1 + power * y * (1.0 / n);
-  OAK_UNROLL
-  for (int n = 0; n < 4; n++) power *= power;
+  OAK_FOR(n, 4) power *= power;
   return 1 / power;
 }
 
@@ -173,8 +165,7 @@ UPDATE(at, u, dt) {
 /** Energy of motion, field and psi, times 2 rho. */
 OAK_FN real mhd_other_energy(const real u[]) {
   real m2 = 0, field2 = u[PSI] * u[PSI];
-  OAK_UNROLL
-  for (int d = 0; d < 3; d++) {
+  OAK_FOR(d, 3) {
     m2 += u[MX + d] * u[MX + d];
     field2 += u[BX + d] * u[BX + d];
   }

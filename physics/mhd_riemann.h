@@ -20,8 +20,7 @@ typedef struct {
 
 OAK_FN real hlld_total(const real q[]) {
   real field2 = 0;
-  OAK_UNROLL
-  for (int d = 0; d < 3; d++) field2 += q[BX + d] * q[BX + d];
+  OAK_FOR(d, 3) field2 += q[BX + d] * q[BX + d];
   return q[PRS] + (real)0.5 * field2;
 }
 
@@ -76,8 +75,7 @@ RIEMANN(hlld, ph, ql, qr, dir, f) {
   /* The side of the contact that the face is on. */
   const int left = star > 0;
   real q[PHYSICS_NVAR];
-  OAK_UNROLL
-  for (int v = 0; v < PHYSICS_NVAR; v++) q[v] = left ? ql[v] : qr[v];
+  OAK_FOR(v, PHYSICS_NVAR) q[v] = left ? ql[v] : qr[v];
   const real s = left ? l.s : r.s, rho = left ? l.rho : r.rho, root = left ? l.root : r.root;
   const real mine = left ? l.total : r.total, u = q[VX + dir];
   const real alfven = oak_div(oak_abs(bn), root);
@@ -87,8 +85,7 @@ RIEMANN(hlld, ph, ql, qr, dir, f) {
   /* Tangential velocity and field in U**: eq. 59 to 62. */
   const real sign = bn > 0 ? 1 : -1, inv_root = oak_inv(l.root + r.root), both = l.root * r.root;
   real cross = u * bn, cross1 = star * bn, cross2 = star * bn, field2 = bn * bn, speed2 = u * u;
-  OAK_UNROLL
-  for (int n = 0; n < 2; n++) {
+  OAK_FOR(n, 2) {
     const real v = q[VX + t[n]], b = q[BX + t[n]];
     const real v1 = left ? l.v[n] : r.v[n], b1 = left ? l.b[n] : r.b[n];
     const real v2 = (l.root * l.v[n] + r.root * r.v[n] + (r.b[n] - l.b[n]) * sign) * inv_root;

@@ -39,10 +39,8 @@ DIFFUSIVE_FLUX(at, dir, q, grad, f) {
   const real kappa = navier_stokes_conductivity(&at->ph, viscosity);
   const real inv = oak_inv(q[RHO]);
   real divergence = 0;
-  OAK_UNROLL
-  for (int d = 0; d < PHYSICS_VELOCITIES; d++) divergence += grad[d][VX + d];
-  OAK_UNROLL
-  for (int d = 0; d < PHYSICS_VELOCITIES; d++) {
+  OAK_FOR(d, PHYSICS_VELOCITIES) divergence += grad[d][VX + d];
+  OAK_FOR(d, PHYSICS_VELOCITIES) {
     const real shear = grad[d][VX + dir] + grad[dir][VX + d];
     const real tau = viscosity * (d == dir ? shear - (real)(2.0 / 3) * divergence : shear);
     f[MX + d] -= tau;

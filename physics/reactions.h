@@ -20,8 +20,7 @@ OAK_FN void reaction_rates(real Td, real N, const real n[], real rate[]){OAK_REA
 OAK_FN real fastest_loss(real Td, real N, const real n[]) {
   real loss[OAK_SPECIES] = {0}, most = 0;
   OAK_REACTION_LOSSES(n, N)
-  OAK_UNROLL
-  for (int s = 0; s < OAK_SPECIES; s++) most = OAK_MAX(most, loss[s]);
+  OAK_FOR(s, OAK_SPECIES) most = OAK_MAX(most, loss[s]);
   return most;
 }
 

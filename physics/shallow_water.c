@@ -51,15 +51,13 @@ OAK_FN real velocity(const physics_parameters_t *ph, real h, real hu) {
 TO_PRIMITIVE(ph, q) {
   q[H] = OAK_MAX(q[H], 0); /* rounding may leave -1e-20 */
   q[SURFACE] = q[H] + q[BED];
-  OAK_UNROLL
-  for (int d = 0; d < 2; d++) q[U + d] = velocity(ph, q[H], q[HU + d]);
+  OAK_FOR(d, 2) q[U + d] = velocity(ph, q[H], q[HU + d]);
 }
 
 TO_CONSERVED(ph, u) {
   (void)ph;
   u[BED] = u[SURFACE] - u[H];
-  OAK_UNROLL
-  for (int d = 0; d < 2; d++) u[HU + d] *= u[H];
+  OAK_FOR(d, 2) u[HU + d] *= u[H];
 }
 
 OAK_FN real pressure(const physics_parameters_t *ph, real h) {
@@ -70,8 +68,7 @@ FLUX(ph, q, dir, f) {
   const real mass = q[H] * q[U + dir];
   f[H] = mass;
   f[BED] = 0;
-  OAK_UNROLL
-  for (int d = 0; d < 2; d++) f[HU + d] = mass * q[U + d];
+  OAK_FOR(d, 2) f[HU + d] = mass * q[U + d];
   f[HU + dir] += pressure(ph, q[H]);
 }
 
@@ -145,8 +142,7 @@ CELL_TERMS(ph, q, lower, upper, dir, r) {
 
 /* Between levels surface and velocity are interpolated. */
 TO_SMOOTH(ph, u) {
-  OAK_UNROLL
-  for (int d = 0; d < 2; d++) u[U + d] = velocity(ph, OAK_MAX(u[H], 0), u[HU + d]);
+  OAK_FOR(d, 2) u[U + d] = velocity(ph, OAK_MAX(u[H], 0), u[HU + d]);
   u[H] = OAK_MAX(u[H], 0) + u[BED];
 }
 
@@ -163,8 +159,7 @@ FROM_SMOOTH(ph, coarse, fine, share) {
   const real scale = scaled ? coarse[H] / mean : 0;
   for (int e = 0; e < 4; e++) {
     fine[e][H] = scaled ? fine[e][H] * scale : coarse[H];
-    OAK_UNROLL
-    for (int d = 0; d < 2; d++) fine[e][HU + d] = fine[e][U + d] * OAK_MAX(fine[e][H], 0);
+    OAK_FOR(d, 2) fine[e][HU + d] = fine[e][U + d] * OAK_MAX(fine[e][H], 0);
   }
 }
 

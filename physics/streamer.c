@@ -248,8 +248,7 @@ TIMESTEP(at, q) {
 
 VALID(ph, u) {
   real zero = 0; /* NaN if a density is not finite */
-  OAK_UNROLL
-  for (int v = 0; v < PHYSICS_NVAR; v++) zero += u[v] - u[v];
+  OAK_FOR(v, PHYSICS_NVAR) zero += u[v] - u[v];
   return u[NE] >= 0 && zero == 0;
 }
 

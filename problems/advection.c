@@ -12,8 +12,7 @@ PARAMETER(center, 0.5, "position of the blob along every axis")
 
 INITIAL(at, q) {
   double d2 = 0;
-  OAK_UNROLL
-  for (int i = 0; i < OAK_DIM; i++) d2 += (at->x[i] - at->p.center) * (at->x[i] - at->p.center);
+  OAK_FOR(i, OAK_DIM) d2 += (at->x[i] - at->p.center) * (at->x[i] - at->p.center);
   const double d = sqrt(d2), s = 1 + (d - at->p.radius) / at->p.edge;
   const double sphere = d < at->p.radius - at->p.edge ? 1
                         : d < at->p.radius            ? 1 - 3 * s * s + 2 * s * s * s

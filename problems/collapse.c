@@ -50,8 +50,7 @@ POISSON(at, q) { return 4 * M_PI * OAK_MAX(q[RHO] - at->p.ambient, 0); }
 SOURCE(at, q, source) {
   real g[OAK_DIM];
   gravity(at, g);
-  OAK_UNROLL
-  for (int d = 0; d < OAK_DIM; d++) {
+  OAK_FOR(d, OAK_DIM) {
     source[MX + d] += q[RHO] * g[d];
     source[ENE] += q[RHO] * q[VX + d] * g[d];
   }
@@ -62,8 +61,7 @@ SOURCE(at, q, source) {
 TIMESTEP(at, q) {
   real g[OAK_DIM], square = 0;
   gravity(at, g);
-  OAK_UNROLL
-  for (int d = 0; d < OAK_DIM; d++) square += g[d] * g[d];
+  OAK_FOR(d, OAK_DIM) square += g[d] * g[d];
   return 0.5 * sqrt(at->ph.gamma * q[PRS] / q[RHO] / (square + 1e-30));
 }
 

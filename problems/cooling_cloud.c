@@ -32,8 +32,7 @@ BOUNDARY(at, face, q) { wind(at, q); }
  * temperature of the cloud. */
 UPDATE(at, u, dt) {
   double kinetic = 0;
-  OAK_UNROLL
-  for (int d = 0; d < OAK_DIM; d++) kinetic += 0.5 * u[MX + d] * u[MX + d] / u[RHO];
+  OAK_FOR(d, OAK_DIM) kinetic += 0.5 * u[MX + d] * u[MX + d] / u[RHO];
   const double gm1 = at->ph.gamma - 1, coldest = 1 / at->p.contrast;
   const double t = gm1 * (u[ENE] - kinetic) / u[RHO];
   const double root = sqrt(t) - 0.5 * gm1 * at->p.cooling * u[RHO] * dt;

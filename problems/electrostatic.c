@@ -35,8 +35,7 @@ enum { SPACE = OAK_COORDINATES ? 3 : OAK_DIM, ALONG = OAK_COORDINATES ? 1 : 0 };
 
 OAK_FN double radius_of(const double x[3]) {
   double sum = 0;
-  OAK_UNROLL
-  for (int d = 0; d < OAK_DIM; d++) sum += x[d] * x[d];
+  OAK_FOR(d, OAK_DIM) sum += x[d] * x[d];
   return sqrt(sum);
 }
 

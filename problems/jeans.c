@@ -23,8 +23,7 @@ POISSON(at, q) { return 4 * M_PI * at->p.G * q[RHO]; }
 
 SOURCE(at, q, source) {
   const real slope[3] = {at->f.phi_x, at->f.phi_y, at->f.phi_z};
-  OAK_UNROLL
-  for (int d = 0; d < OAK_DIM; d++) {
+  OAK_FOR(d, OAK_DIM) {
     source[MX + d] -= q[RHO] * slope[d];
     source[ENE] -= q[RHO] * q[VX + d] * slope[d];
   }

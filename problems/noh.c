@@ -21,8 +21,7 @@ OAK_FN void noh_ahead(const oak_at_t *at, double q[]) {
   const double r = sqrt(x[0] * x[0] + x[1] * x[1] + (OAK_DIM == 3 ? x[2] * x[2] : 0));
   const double squeeze = 1 + at->t / r;
   q[RHO] = OAK_DIM == 3 || OAK_COORDINATES ? squeeze * squeeze : squeeze;
-  OAK_UNROLL
-  for (int d = 0; d < OAK_DIM; d++) q[VX + d] = -x[d] / r;
+  OAK_FOR(d, OAK_DIM) q[VX + d] = -x[d] / r;
   q[PRS] = at->p.pressure;
 }
 

@@ -31,8 +31,7 @@ INITIAL(at, q) {
 #else
   const double *x = at->x;
 #endif
-  OAK_UNROLL
-  for (int d = 0; d < OAK_DIM; d++) {
+  OAK_FOR(d, OAK_DIM) {
     r2 += (x[d] - center[d]) * (x[d] - center[d]);
     volume *= 1.7724538509055160 * at->p.width; /* sqrt(pi) w */
   }

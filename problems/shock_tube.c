@@ -19,9 +19,7 @@ INITIAL(at, q) {
   const int left = at->x[axis] < at->p.position;
   q[RHO] = left ? at->p.rho_left : at->p.rho_right;
   if (axis >= OAK_DIM) q[RHO] = -1; /* no z axis in 2D: refused as an invalid state */
-  OAK_UNROLL
-  for (int d = 0; d < OAK_DIM; d++)
-    q[VX + d] = d == axis ? (left ? at->p.u_left : at->p.u_right) : 0;
+  OAK_FOR(d, OAK_DIM) q[VX + d] = d == axis ? (left ? at->p.u_left : at->p.u_right) : 0;
 #ifdef PRS
   q[PRS] = left ? at->p.p_left : at->p.p_right;
 #endif

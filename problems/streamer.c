@@ -22,8 +22,7 @@ PARAMETER(head_field, 3e6, "{>=0} least field of a streamer head, in V/m, for th
 
 OAK_FN double seed(const oak_at_t *at) {
   double square = 0;
-  OAK_UNROLL
-  for (int d = 0; d < OAK_DIM; d++) {
+  OAK_FOR(d, OAK_DIM) {
     const double x = at->x[d] - (d == Z ? at->p.seed_z : 0);
     square += x * x;
   }
@@ -84,8 +83,7 @@ REFINE(at) {
   if (at->step == 0) return seed(at) > 0.01 && at->dx[Z] > at->p.seed_radius / 20 ? 2 : 0;
   if (at->p.curvature == 0) return ionised;
   real q[PHYSICS_NVAR];
-  OAK_UNROLL
-  for (int v = 0; v < PHYSICS_NVAR; v++) q[v] = oak_near(at, v, 0, 0, 0);
+  OAK_FOR(v, PHYSICS_NVAR) q[v] = oak_near(at, v, 0, 0, 0);
   const double bend = ELEMENTARY_CHARGE / EPSILON0 * fabs(net_charge(q)) * at->dx[Z] * at->dx[Z];
   return OAK_MAX(ionised, (real)(bend / at->p.curvature));
 }
@@ -103,8 +101,7 @@ OUTPUT(head, at, q) {
   const double low = FIELD_BESIDE(at, -1), here = (double)FIELD_SIZE(at->f),
                high = FIELD_BESIDE(at, 1);
   int axis = here >= at->p.head_field;
-  OAK_UNROLL
-  for (int d = 0; d < Z; d++) axis &= at->x[d] > 0 && at->x[d] < at->dx[d];
+  OAK_FOR(d, Z) axis &= at->x[d] > 0 && at->x[d] < at->dx[d];
   if (!axis || here < low || here <= high) return NAN;
   return at->x[Z] + 0.5 * at->dx[Z] * (high - low) / (2 * here - low - high);
 }

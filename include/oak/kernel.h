@@ -32,6 +32,12 @@
 #define OAK_AREA (OAK_CELLS / OAK_N)
 #endif
 
+/** for (int v = 0; v < n; v++), unrolled: for each variable, axis or face. Arrays whose index is v
+ * then become registers. */
+#define OAK_FOR(v, n) \
+  OAK_UNROLL          \
+  for (int v = 0; v < (n); v++)
+
 /* Comparisons with NaN choose the second operand, as the hardware instructions do. */
 #define OAK_MIN(a, b) ((a) < (b) ? (a) : (b))
 #define OAK_MAX(a, b) ((a) > (b) ? (a) : (b))

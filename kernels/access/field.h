@@ -203,13 +203,11 @@ OAK_FN real oak_beside_get(const oak_field_t *f, int number, long block, int i, 
                   (at)->cell[1] + (j), (at)->cell[2] + (k)))
 
 OAK_FN void oak_load(const store_t *u, long long stride, real q[]) {
-  OAK_UNROLL
-  for (int v = 0; v < NVAR; v++) q[v] = (real)u[v * stride];
+  OAK_FOR(v, NVAR) q[v] = (real)u[v * stride];
 }
 
 OAK_FN void oak_store(store_t *u, long long stride, const real q[]) {
-  OAK_UNROLL
-  for (int v = 0; v < NVAR; v++) u[v * stride] = (store_t)q[v];
+  OAK_FOR(v, NVAR) u[v * stride] = (store_t)q[v];
 }
 
 /* Numbers on the faces of cells of a block: those normal to x, to y, to z. */

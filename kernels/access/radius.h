@@ -20,8 +20,7 @@ OAK_FN double oak_radius(double x) {
   double sum = 1, scale = OAK_RADIUS_MIN / 65536;
   OAK_UNROLL
   for (int k = 14; k > 0; k--) sum = 1 + sum * y * (1.0 / k);
-  OAK_UNROLL
-  for (int bit = 0; bit < 6; bit++) scale *= power >> bit & 1 ? (double)(1ULL << (1 << bit)) : 1;
+  OAK_FOR(bit, 6) scale *= power >> bit & 1 ? (double)(1ULL << (1 << bit)) : 1;
   return scale * sum;
 }
 

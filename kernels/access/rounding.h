@@ -60,15 +60,12 @@ OAK_FN void oak_round_result(sum_t u[], unsigned number) {
   t = (t ^ t >> 16) * 0x7feb352du;
   t = (t ^ t >> 15) * 0x846ca68bu;
   t ^= t >> 16;
-  OAK_UNROLL
-  for (int v = 0; v < NVAR; v++)
-    u[v] = oak_rounded(u[v], t * (1u + (unsigned)v * OAK_NEXT_VARIABLE));
+  OAK_FOR(v, NVAR) u[v] = oak_rounded(u[v], t * (1u + (unsigned)v * OAK_NEXT_VARIABLE));
 }
 
 /** The same to the nearest number, where there are no stages. */
 OAK_FN void oak_round_nearest(real u[]) {
-  OAK_UNROLL
-  for (int v = 0; v < NVAR; v++) u[v] = (real)(store_t)u[v];
+  OAK_FOR(v, NVAR) u[v] = (real)(store_t)u[v];
 }
 #else
 #define OAK_NEXT_X 0u

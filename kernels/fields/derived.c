@@ -19,8 +19,7 @@ OAK_FN void derived_state(const oak_field_t *f, const oak_user_t *user, long blo
 /* Where the mesh has two axes, the vector may have a third component. */
 OAK_FN double derived_speed(const real q[]) {
   double sum = 0;
-  OAK_UNROLL
-  for (int d = 0; d < OAK_DIM; d++) {
+  OAK_FOR(d, OAK_DIM) {
     const double v = (double)q[DERIVED_VELOCITY(d)];
     sum += v * v;
   }
@@ -67,15 +66,13 @@ OAK_FN void derived_turn(const oak_field_t *f, long block, int i, int j, const r
 OAK_FN void derived_gradient(const oak_field_t *f, const oak_user_t *user, long block, int i, int j,
                              int k, double g[3][3]) {
   for (int n = 0; n < 9; n++) g[n / 3][n % 3] = 0;
-  OAK_UNROLL
-  for (int d = 0; d < OAK_DIM; d++) {
+  OAK_FOR(d, OAK_DIM) {
     const int x = d == 0, y = d == 1, z = d == 2;
     const double scale = 0.5 * oak_inv_size(f, block, i, j, d);
     real low[NVAR], high[NVAR];
     derived_state(f, user, block, i - x, j - y, k - z, low);
     derived_state(f, user, block, i + x, j + y, k + z, high);
-    OAK_UNROLL
-    for (int c = 0; c < OAK_DIM; c++)
+    OAK_FOR(c, OAK_DIM)
       g[d][c] = ((double)high[DERIVED_VELOCITY(c)] - (double)low[DERIVED_VELOCITY(c)]) * scale;
   }
 #if OAK_COORDINATES
@@ -96,8 +93,7 @@ OAK_FN double derived_vorticity(double g[3][3]) {
 /* Magnitude of the gradient of the first variable. */
 OAK_FN double derived_schlieren(const oak_field_t *f, long block, int i, int j, int k) {
   double sum = 0;
-  OAK_UNROLL
-  for (int d = 0; d < OAK_DIM; d++) {
+  OAK_FOR(d, OAK_DIM) {
     const int x = d == 0, y = d == 1, z = d == 2;
     const double low = (double)oak_get(f, block, 0, i - x, j - y, k - z);
     const double high = (double)oak_get(f, block, 0, i + x, j + y, k + z);

@@ -90,8 +90,7 @@ OAK_FN oak_at_face_t face_place(const oak_face_fields_args_t *arg, const oak_use
 #endif
   at.level = f->block[block].level;
   oak_center(f, block, x[0], x[1], x[2], at.x);
-  OAK_UNROLL
-  for (int d = 0; d < 3; d++) {
+  OAK_FOR(d, 3) {
     at.dx[d] = d < OAK_DIM ? oak_size(f, block, x[0], x[1], d) : 0;
     if (d == dir) at.x[d] = oak_moved(d, at.x[d], -0.5 * oak_dx(f, at.level, d));
   }
@@ -130,8 +129,7 @@ OAK_KERNEL(oak_face_fields, oak_face_fields_args_t, 128) {
   OAK_ARGS(oak_face_fields_args_t);
   OAK_OUTER_LANES(n) {
     const oak_user_t user = oak_user(&arg.f);
-    OAK_UNROLL
-    for (int dir = 0; dir < OAK_DIM; dir++) {
+    OAK_FOR(dir, OAK_DIM) {
       const int ni = OAK_NX + (dir == 0), nj = OAK_NY + (dir == 1);
       const oak_face_t *face = arg.f.face + n * OAK_FACES + 2 * dir;
       const int end[2] = {face[0].kind == OAK_FACE_BOUNDARY, face[1].kind == OAK_FACE_BOUNDARY};

@@ -97,8 +97,7 @@ OAK_KERNEL(oak_poisson_boundary, oak_poisson_args_t, 64) {
           int cell[3];
           face_point(dir, face & 1 ? OAK_ALONG(dir) - 1 : 0, a, b, cell);
           oak_at_t at = oak_place(&arg.f, &user, n, cell[0], cell[1], cell[2]);
-          OAK_UNROLL
-          for (int d = 0; d < OAK_DIM; d++)
+          OAK_FOR(d, OAK_DIM)
             if (d == dir)
               at.x[d] =
                   oak_moved(d, at.x[d], (face & 1 ? 0.5 : -0.5) * oak_dx(&arg.f, at.level, d));

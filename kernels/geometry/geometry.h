@@ -251,8 +251,7 @@ OAK_FN real oak_mean_along(const oak_parts_t *g, int axis, real lower, real uppe
 OAK_FN real oak_mean_arm(oak_span_t g) {
   const oak_parts_t parts = oak_parts(g, 1);
   real mean = 1;
-  OAK_UNROLL
-  for (int axis = 0; axis < OAK_CURVED; axis++) mean *= oak_mean_along(&parts, axis, 1, 1);
+  OAK_FOR(axis, OAK_CURVED) mean *= oak_mean_along(&parts, axis, 1, 1);
   return mean;
 }
 
@@ -312,8 +311,7 @@ OAK_FN oak_areas_t oak_areas_of(oak_span_t g, real inv_dr, real half) {
 #endif
   a.arm[1][0] = cosine - g.cot * sine;
   a.arm[1][1] = cosine + g.cot * sine;
-  OAK_UNROLL
-  for (int n = 0; n < 2; n++) {
+  OAK_FOR(n, 2) {
     a.face[0][n] *= (n ? high : low) * third;
     a.face[1][n] = along * wide * a.arm[1][n];
     a.face[2][n] = along * oak_div(wide, g.sine);

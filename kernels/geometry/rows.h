@@ -21,8 +21,7 @@ typedef struct {
  * row. */
 OAK_FN const store_t *oak_row_start(const oak_field_t *f, int components, long block, int v,
                                     int axis, const int x[3], int *stride) {
-  OAK_UNROLL
-  for (int dir = 0; dir < OAK_DIM; dir++) {
+  OAK_FOR(dir, OAK_DIM) {
     if (x[dir] >= 0 && x[dir] < OAK_ALONG(dir)) continue;
     const int above = x[dir] >= OAK_ALONG(dir);
     const oak_side_t s = oak_side_of(f, components, block, 2 * dir + above);
@@ -55,8 +54,7 @@ OAK_FN oak_row_t oak_row_of(const oak_field_t *f, int components, long block, in
   y[axis] = OAK_ALONG(axis);
   row.above = oak_row_value(f, components, block, v, y);
   y[axis] = 0;
-  OAK_UNROLL
-  for (int dir = 0; dir < OAK_DIM; dir++) {
+  OAK_FOR(dir, OAK_DIM) {
     row.side[dir][0] = row.side[dir][1] = row.c;
     row.ss[dir][0] = row.ss[dir][1] = row.sc;
     if (dir == axis) continue;
@@ -96,8 +94,7 @@ OAK_FN real interpolation_theta(int interpolation, double theta) {
 /** Limited slopes of cell a, per cell width (paper, eq. gminmod). */
 OAK_FN real oak_row_slopes(const oak_row_t *row, int a, real theta, real slope[3]) {
   const real u = row->c[a * row->sc];
-  OAK_UNROLL
-  for (int dir = 0; dir < OAK_DIM; dir++) {
+  OAK_FOR(dir, OAK_DIM) {
     real below, above;
     oak_row_neighbours(row, dir, a, &below, &above);
     slope[dir] = limiter_gminmod(u - below, above - u, theta);
@@ -122,18 +119,15 @@ OAK_FN real oak_row_slopes(const oak_row_t *row, int a, real theta, real slope[3
 OAK_FN real oak_prolong(real u, const real slope[3], const int upper[3], oak_parts_t g) {
 #if OAK_COORDINATES
   real value = u, arm = 1;
-  OAK_UNROLL
-  for (int dir = 0; dir < OAK_DIM; dir++)
+  OAK_FOR(dir, OAK_DIM)
     value += dir < OAK_CURVED ? oak_step_along(&g, dir, upper[dir], u, slope[dir])
                               : (real)0.25 * (upper[dir] ? slope[dir] : -slope[dir]);
-  OAK_UNROLL
-  for (int dir = 0; dir < OAK_CURVED; dir++) arm *= g.arm[dir][upper[dir]];
+  OAK_FOR(dir, OAK_CURVED) arm *= g.arm[dir][upper[dir]];
   return oak_div(value, arm);
 #else
   real sum = 0;
   (void)g;
-  OAK_UNROLL
-  for (int dir = 0; dir < OAK_DIM; dir++) sum += upper[dir] ? slope[dir] : -slope[dir];
+  OAK_FOR(dir, OAK_DIM) sum += upper[dir] ? slope[dir] : -slope[dir];
   return u + (real)0.25 * sum;
 #endif
 }
@@ -192,13 +186,11 @@ OAK_FN void oak_keep_valid(const physics_parameters_t *ph, oak_span_t span, cons
 #if OAK_HAS_physics_to_smooth
 /* The shares of the fine cells in the volume of a coarse cell. */
 OAK_FN void oak_shares(oak_span_t span, real share[]) {
-  OAK_UNROLL
-  for (int e = 0; e < 1 << OAK_DIM; e++) {
+  OAK_FOR(e, 1 << OAK_DIM) {
     share[e] = (real)(1.0 / (1 << OAK_DIM));
 #if OAK_COORDINATES
     const oak_parts_t g = oak_parts(span, 0);
-    OAK_UNROLL
-    for (int d = 0; d < OAK_CURVED; d++) share[e] *= e >> d & 1 ? 1 + g.more[d] : 1 - g.more[d];
+    OAK_FOR(d, OAK_CURVED) share[e] *= e >> d & 1 ? 1 + g.more[d] : 1 - g.more[d];
 #else
     (void)span;
 #endif
@@ -247,29 +239,23 @@ OAK_FN void oak_prolong_smooth(const oak_field_t *f, const physics_parameters_t 
   int stride;
   const store_t *p = oak_cell(f, block, x[0], x[1], x[2], &stride);
   oak_load(p, stride, coarse);
-  OAK_UNROLL
-  for (int v = 0; v < NVAR; v++) u[v] = coarse[v];
+  OAK_FOR(v, NVAR) u[v] = coarse[v];
   OAK_SMOOTH(ph, u);
-  OAK_UNROLL
-  for (int dir = 0; dir < OAK_DIM; dir++) {
-    OAK_UNROLL
-    for (int side = 0; side < 2; side++) {
+  OAK_FOR(dir, OAK_DIM) {
+    OAK_FOR(side, 2) {
       const int step = 2 * side - 1;
       p = oak_cell(f, block, x[0] + (dir == 0) * step, x[1] + (dir == 1) * step,
                    x[2] + (dir == 2) * step, &stride);
       oak_load(p, stride, beside[side]);
       OAK_SMOOTH(ph, beside[side]);
     }
-    OAK_UNROLL
-    for (int v = 0; v < NVAR; v++)
+    OAK_FOR(v, NVAR)
       slope[v][dir] = limiter_gminmod(u[v] - beside[0][v], beside[1][v] - u[v], theta);
   }
   const oak_parts_t parts = oak_parts(oak_span(f, block, x[0], x[1]), 0);
-  OAK_UNROLL
-  for (int e = 0; e < 1 << OAK_DIM; e++) {
+  OAK_FOR(e, 1 << OAK_DIM) {
     const int upper[3] = {e & 1, e >> 1 & 1, e >> 2};
-    OAK_UNROLL
-    for (int v = 0; v < NVAR; v++) fine[e][v] = oak_prolong(u[v], slope[v], upper, parts);
+    OAK_FOR(v, NVAR) fine[e][v] = oak_prolong(u[v], slope[v], upper, parts);
   }
 }
 #endif
@@ -278,20 +264,16 @@ OAK_FN void oak_prolong_smooth(const oak_field_t *f, const physics_parameters_t 
 OAK_FN real oak_restrict(const store_t *p, oak_parts_t g) {
   real sum = 0;
 #if OAK_COORDINATES
-  OAK_UNROLL
-  for (int k = 0; k < (OAK_DIM == 3 ? 2 : 1); k++) {
+  OAK_FOR(k, (OAK_DIM == 3 ? 2 : 1)) {
     real row[2];
-    OAK_UNROLL
-    for (int j = 0; j < 2; j++)
-      row[j] = oak_mean_along(&g, 0, p[OAK_INDEX(0, j, k)], p[OAK_INDEX(1, j, k)]);
+    OAK_FOR(j, 2) row[j] = oak_mean_along(&g, 0, p[OAK_INDEX(0, j, k)], p[OAK_INDEX(1, j, k)]);
     sum += oak_mean_along(&g, 1, row[0], row[1]);
   }
   return OAK_DIM == 3 ? (real)0.5 * sum : sum;
 #else
   (void)g;
-  OAK_UNROLL
-  for (int k = 0; k < (OAK_DIM == 3 ? 2 : 1); k++) OAK_UNROLL
-  for (int j = 0; j < 2; j++) sum += (real)p[OAK_INDEX(0, j, k)] + (real)p[OAK_INDEX(1, j, k)];
+  OAK_FOR(k, (OAK_DIM == 3 ? 2 : 1))
+    OAK_FOR(j, 2) sum += (real)p[OAK_INDEX(0, j, k)] + (real)p[OAK_INDEX(1, j, k)];
   return sum * (real)(1.0 / (1 << OAK_DIM));
 #endif
 }
@@ -302,12 +284,8 @@ OAK_FN real oak_restrict(const store_t *p, oak_parts_t g) {
 OAK_FN void oak_restrict_state(const physics_parameters_t *ph, const store_t *p, oak_span_t span,
                                real coarse[]) {
   real fine[1 << OAK_DIM][NVAR];
-  OAK_UNROLL
-  for (int e = 0; e < 1 << OAK_DIM; e++)
-    oak_load(p + OAK_INDEX(e & 1, e >> 1 & 1, e >> 2), OAK_CELLS, fine[e]);
-  OAK_UNROLL
-  for (int v = 0; v < NVAR; v++)
-    coarse[v] = oak_restrict(p + v * OAK_CELLS, oak_parts(span, oak_is_angular(v)));
+  OAK_FOR(e, 1 << OAK_DIM) oak_load(p + OAK_INDEX(e & 1, e >> 1 & 1, e >> 2), OAK_CELLS, fine[e]);
+  OAK_FOR(v, NVAR) coarse[v] = oak_restrict(p + v * OAK_CELLS, oak_parts(span, oak_is_angular(v)));
 #if NSCALARS
   const real mass = coarse[PHYSICS_MASS];
 #endif

@@ -20,8 +20,7 @@ OAK_FN int oak_is_dielectric(real mask) { return mask >= (real)1.5; }
  * walls without slip, all components of vectors change their sign. */
 OAK_FN real oak_mirror_sign(int v, int dir) {
   int negative = 0;
-  OAK_UNROLL
-  for (int d = 0; d < OAK_DIM; d++) {
+  OAK_FOR(d, OAK_DIM) {
     if (d != dir && !OAK_NO_SLIP) continue;
 #ifdef PHYSICS_MIRROR
     negative |= v < PHYSICS_NVAR && PHYSICS_MIRROR(v, d);
@@ -58,8 +57,7 @@ OAK_FN void oak_mirror_row(int v, int dir, const real *mask, real *row) {
 /** Put a mirror image in the place of a solid on one side of a face; 0 if both sides are solid. */
 OAK_FN int oak_wall_states(int dir, real ql[], real qr[]) {
   const int left = oak_is_solid(ql[SOLID_VAR]), right = oak_is_solid(qr[SOLID_VAR]);
-  OAK_UNROLL
-  for (int v = 0; v < NVAR; v++) {
+  OAK_FOR(v, NVAR) {
     const real sign = oak_mirror_sign(v, dir), l = ql[v], r = qr[v];
     ql[v] = left ? sign * r : l;
     qr[v] = right ? sign * l : r;

@@ -120,16 +120,14 @@ OAK_FN void halo_prolong(const oak_halo_args_t *arg, const oak_halo_task_t *t, i
       const real u = oak_row_slopes(&r, a0 + a, theta, slope);
       const oak_parts_t parts = oak_parts(
           oak_span(&arg->f, t->source, dir ? a0 + a : x[0], dir == 0 ? a0 + a : x[1]), angular);
-      OAK_UNROLL
-      for (int n = 0; n < 2; n++) {
+      OAK_FOR(n, 2) {
         const int distance = 2 * m + n; /* layers from the face */
         if (distance >= OAK_NG) continue;
         const int layer = high ? distance : OAK_NG - 1 - distance;
         store_t *q = dst + (v * OAK_NG + layer) * FACE_CELLS(dir) + 2 * b * FA(dir) + 2 * a;
         int upper[3];
         upper[dir] = high ? n : 1 - n;
-        OAK_UNROLL
-        for (int e = 0; e < (OAK_DIM == 3 ? 4 : 2); e++) {
+        OAK_FOR(e, (OAK_DIM == 3 ? 4 : 2)) {
           upper[axis] = e & 1;
           if (OAK_DIM == 3) upper[other] = e >> 1;
           q[(e >> 1) * FA(dir) + (e & 1)] = (store_t)oak_prolong(u, slope, upper, parts);

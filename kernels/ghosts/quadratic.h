@@ -87,8 +87,7 @@ OAK_FN void halo_quadratic(const oak_halo_args_t *arg, const oak_halo_task_t *t,
                  p[lo[0] * s + lo[1] * z]) /
                 (real)((hi[0] - lo[0]) * (hi[1] - lo[1]));
       }
-      OAK_UNROLL
-      for (int e = 0; e < (OAK_DIM == 3 ? 4 : 2); e++) {
+      OAK_FOR(e, (OAK_DIM == 3 ? 4 : 2)) {
         const real s = e & 1 ? (real)0.25 : (real)-0.25, z = e >> 1 ? (real)0.25 : (real)-0.25;
         dst[(2 * row + (e >> 1)) * FA(dir) + 2 * a + (e & 1)] =
             u + s * slope[0] + (real)(1.0 / 32) * bend[0] +

@@ -91,8 +91,7 @@ OAK_FN oak_at_t oak_place_bare(const oak_field_t *f, const oak_user_t *user, lon
   at.dt = f->dt;
   at.step = f->step;
   oak_center(f, block, i, j, k, at.x);
-  OAK_UNROLL
-  for (int d = 0; d < 3; d++) at.dx[d] = d < OAK_DIM ? oak_size(f, block, i, j, d) : 0;
+  OAK_FOR(d, 3) at.dx[d] = d < OAK_DIM ? oak_size(f, block, i, j, d) : 0;
   at.cell[0] = i;
   at.cell[1] = j;
   at.cell[2] = k;
@@ -156,8 +155,7 @@ OAK_FN double oak_fixed_value(const oak_at_t *at, int v) {
     for (int j = 0; j < n; j++)
       for (int i = 0; i < n; i++) {
         const int part[3] = {i, j, k};
-        OAK_UNROLL
-        for (int d = 0; d < OAK_DIM; d++)
+        OAK_FOR(d, OAK_DIM)
           fine.x[d] =
               oak_moved(d, at->x[d], ((part[d] + 0.5) / n - 0.5) * oak_dx(at->state, at->level, d));
         const double r = OAK_COORDINATES ? fine.x[0] : 1, weight = OAK_LOG_RADIUS ? r * r : r;

@@ -27,8 +27,7 @@ OAK_FN void adapt_prolong(const oak_adapt_args_t *arg, int source, int child,
       real slope[3];
       const real u = oak_row_slopes(&r, i0 + i, theta, slope);
       const oak_parts_t parts = oak_parts(oak_span(&arg->f, source, i0 + i, j0 + j), angular);
-      OAK_UNROLL
-      for (int e = 0; e < CHILDREN; e++) {
+      OAK_FOR(e, CHILDREN) {
         const int upper[3] = {e & 1, e >> 1 & 1, e >> 2};
         p[OAK_INDEX(2 * i + upper[0], upper[1], upper[2])] =
             (store_t)oak_prolong(u, slope, upper, parts);
@@ -42,8 +41,7 @@ OAK_FN void adapt_prolong(const oak_adapt_args_t *arg, int source, int child,
 OAK_FN oak_at_t child_place(const oak_at_t *at, int e) {
   oak_at_t child = *at;
   child.level++;
-  OAK_UNROLL
-  for (int d = 0; d < OAK_DIM; d++) {
+  OAK_FOR(d, OAK_DIM) {
     child.x[d] =
         oak_moved(d, at->x[d], (e >> d & 1 ? 0.25 : -0.25) * oak_dx(at->state, at->level, d));
     child.dx[d] = 0.5 * at->dx[d];

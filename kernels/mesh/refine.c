@@ -14,8 +14,7 @@
 /* The squared indicator of cell a of a row. */
 OAK_FN real row_indicator2(const oak_row_t *row, int a, real eps, real eps_abs) {
   real below[OAK_DIM], above[OAK_DIM];
-  OAK_UNROLL
-  for (int dir = 0; dir < OAK_DIM; dir++) oak_row_neighbours(row, dir, a, &below[dir], &above[dir]);
+  OAK_FOR(dir, OAK_DIM) oak_row_neighbours(row, dir, a, &below[dir], &above[dir]);
   return indicator2(row->c[a * row->sc], below, above, eps, eps_abs);
 }
 
@@ -28,8 +27,7 @@ typedef store_t refine_rows_t[2 * OAK_DIM - 1][NVAR][OAK_NX + 2];
 OAK_FN void keep_primitives(const physics_parameters_t *ph, real q[], store_t out[NVAR][OAK_NX + 2],
                             int at) {
   oak_state_to_primitive(ph, q);
-  OAK_UNROLL
-  for (int v = 0; v < NVAR; v++)
+  OAK_FOR(v, NVAR)
     if (OAK_REFINE_PRIMITIVES >> v & 1) out[v][at] = (store_t)q[v];
 }
 
@@ -198,21 +196,17 @@ OAK_FN void look_at_primitives(const oak_refine_args_t *arg, long n,
     const int j = row % OAK_NY, k = row / OAK_NY;
     OAK_LANES(i, OAK_NX) {
       real q[1 + 2 * OAK_DIM][NVAR];
-      OAK_UNROLL
-      for (int c = 0; c < 1 + 2 * OAK_DIM; c++) {
+      OAK_FOR(c, 1 + 2 * OAK_DIM) {
         const int dir = (c - 1) / 2, step = c == 0 ? 0 : c & 1 ? -1 : 1;
-        OAK_UNROLL
-        for (int v = 0; v < NVAR; v++)
+        OAK_FOR(v, NVAR)
           q[c][v] = oak_get(&arg->f, n, v, i + (dir == 0) * step, j + (dir == 1) * step,
                             k + (dir == 2) * step);
         oak_state_to_primitive(&ph, q[c]);
       }
-      OAK_UNROLL
-      for (int v = 0; v < NVAR; v++) {
+      OAK_FOR(v, NVAR) {
         if (!(OAK_REFINE_PRIMITIVES >> v & 1)) continue;
         real below[OAK_DIM], above[OAK_DIM];
-        OAK_UNROLL
-        for (int dir = 0; dir < OAK_DIM; dir++)
+        OAK_FOR(dir, OAK_DIM)
           below[dir] = (store_t)q[1 + 2 * dir][v], above[dir] = (store_t)q[2 + 2 * dir][v];
         const real e2 =
             indicator2((store_t)q[0][v], below, above, (real)arg->eps, (real)arg->eps_abs);

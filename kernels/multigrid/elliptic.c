@@ -173,8 +173,7 @@ OAK_KERNEL(oak_elliptic_residual, oak_elliptic_args_t, ELLIPTIC_LANES) {
 /* arg->outside[face]. For an index that varies, a GPU would copy the arguments to slow memory. */
 OAK_FN double outside_of(const oak_elliptic_args_t *arg, int face) {
   double outside = 0;
-  OAK_UNROLL
-  for (int n = 0; n < 6; n++)
+  OAK_FOR(n, 6)
     if (n == face) outside = arg->outside[n];
   return outside;
 }
@@ -232,8 +231,7 @@ OAK_FN real elliptic_beyond(const elliptic_across_t *e, int high, const elliptic
 OAK_FN elliptic_on_row_t elliptic_faces_of_row(const oak_elliptic_args_t *arg, long n, int j,
                                                int k) {
   const real *low[OAK_DIM];
-  OAK_UNROLL
-  for (int d = 0; d < OAK_DIM; d++) low[d] = arg->low[d] + n * (long long)OAK_CELLS;
+  OAK_FOR(d, OAK_DIM) low[d] = arg->low[d] + n * (long long)OAK_CELLS;
   return elliptic_on_row(low, arg->high + n * (long long)OAK_CELLS, j, k);
 }
 #define ELLIPTIC_SIDES(on, a, arg, n, j, k)                            \
@@ -333,8 +331,7 @@ OAK_KERNEL(oak_elliptic_means, oak_elliptic_args_t, ELLIPTIC_LANES) {
       OAK_LANES(i, OAK_NX) {
         const long long low = n * (long long)OAK_FACE_REALS + oak_face_index(arg.axis, i, j, k);
         real sum = 0;
-        OAK_UNROLL
-        for (int high = 0; high < 2; high++)
+        OAK_FOR(high, 2)
           sum += elliptic_on_side(&arg, &e, n, high, i, j, k, low + high * OAK_STRIDE(arg.axis),
                                   ELLIPTIC_ON_SIDE(on, a, i, 2 * arg.axis + high));
         out[row * OAK_NX + i] = (real)0.5 * sum;

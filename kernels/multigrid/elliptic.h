@@ -54,8 +54,7 @@ OAK_FN elliptic_metric_t elliptic_metric_of(oak_span_t g, real inv_dr, real half
   elliptic_metric_t m;
 #if OAK_COORDINATES
   m.areas = oak_areas_of(g, inv_dr, half);
-  OAK_UNROLL
-  for (int d = 0; d < 3; d++) {
+  OAK_FOR(d, 3) {
     m.unit[d] = oak_is_arc(d, 0) ? oak_inv_middle(g, inv_dr) : 1;
     if (oak_is_arc(d, 1)) m.unit[d] = oak_div(m.unit[d], g.sine);
   }
@@ -141,8 +140,7 @@ OAK_FN real elliptic_share(const oak_parts_t *g, int dir, int e) {
   const int child = elliptic_child(dir, e);
   real share = elliptic_part(g, dir, child);
 #if OAK_COORDINATES > OAK_AXISYMMETRIC
-  OAK_UNROLL
-  for (int axis = 0; axis < OAK_CURVED; axis++)
+  OAK_FOR(axis, OAK_CURVED)
     if (oak_is_arc(dir, axis)) share = oak_div(share, g->arm[axis][child >> axis & 1]);
 #endif
   return share;
@@ -178,16 +176,14 @@ OAK_FN void elliptic_block(const oak_elliptic_args_t *arg, long block, elliptic_
   b->high = arg->high + block * (long long)OAK_CELLS;
   b->bs = arg->bs + block * (long long)OAK_CELLS;
 #endif
-  OAK_UNROLL
-  for (int d = 0; d < OAK_DIM; d++) {
+  OAK_FOR(d, OAK_DIM) {
     const real inv = (real)oak_inv_dx(&arg->f, level, d);
     b->weight[d] = inv * inv;
 #if OAK_ELLIPTIC_FIELDS
     b->low[d] = arg->low[d] + block * (long long)OAK_CELLS;
 #endif
   }
-  OAK_UNROLL
-  for (int face = 0; face < OAK_FACES; face++) {
+  OAK_FOR(face, OAK_FACES) {
     const int at_boundary = arg->f.face[block * OAK_FACES + face].kind == OAK_FACE_BOUNDARY;
     b->side[face] = elliptic_side(arg, block, face);
     b->outside[face] = at_boundary ? (real)arg->outside[face] : 0;
@@ -236,8 +232,7 @@ typedef struct {
 OAK_FN elliptic_on_row_t elliptic_on_row(const real *const low[OAK_DIM], const real *high, int j,
                                          int k) {
   elliptic_on_row_t r;
-  OAK_UNROLL
-  for (int d = 0; d < OAK_DIM; d++) r.high[d] = r.low[d] = low[d] + OAK_INDEX(0, j, k);
+  OAK_FOR(d, OAK_DIM) r.high[d] = r.low[d] = low[d] + OAK_INDEX(0, j, k);
   r.high[1] = j < OAK_NY - 1 ? r.low[1] + OAK_NX : high + FACE_ROOM + k * OAK_NX;
 #if OAK_DIM == 3
   r.high[2] = k < OAK_NZ - 1 ? r.low[2] + OAK_NX * OAK_NY : high + 2 * FACE_ROOM + j * OAK_NX;
@@ -292,8 +287,7 @@ OAK_FN real elliptic_apply(const oak_elliptic_args_t *arg, const elliptic_block_
   const real u = r->u.c[i];
   const elliptic_metric_t m = elliptic_metric(&arg->f, block, i, r->j);
   real sum = 0, fall = 0;
-  OAK_UNROLL
-  for (int face = 0; face < OAK_FACES; face++) {
+  OAK_FOR(face, OAK_FACES) {
 #if OAK_ELLIPTIC_FIELDS
     const real a = elliptic_a(&r->a, i, face);
 #else

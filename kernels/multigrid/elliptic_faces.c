@@ -104,8 +104,7 @@ OAK_KERNEL(oak_elliptic_faces, oak_elliptic_args_t, ELLIPTIC_LANES) {
     OAK_ROWS(row, OAK_NY * OAK_NZ, OAK_NX) {
       const elliptic_row_t r = elliptic_row(c, side, row % OAK_NY, row / OAK_NY);
       OAK_LANES(i, OAK_NX) {
-        OAK_UNROLL
-        for (int d = 0; d < OAK_DIM; d++)
+        OAK_FOR(d, OAK_DIM)
           arg.low[d][n * (long long)OAK_CELLS + row * OAK_NX + i] =
               elliptic_mean(r.c[i], elliptic_across(&r, i, 2 * d));
       }

@@ -32,19 +32,16 @@ OAK_FN void flat_level(const oak_elliptic_flat_args_t *arg, int l, flat_t *f) {
   f->l = l;
   f->start = arg->start[l];
   f->cells = 1;
-  OAK_UNROLL
-  for (int d = 0; d < 3; d++) {
+  OAK_FOR(d, 3) {
     f->n[d] = arg->n[l][d];
     f->cells *= f->n[d];
   }
   for (int d = 0; d < 2; d++) f->inverse[d] = arg->inverse[l][d];
-  OAK_UNROLL
-  for (int d = 0; d < OAK_DIM; d++) {
+  OAK_FOR(d, OAK_DIM) {
     f->weight[d] = (real)arg->weight[l][d];
     f->wraps[d] = arg->periodic[d];
   }
-  OAK_UNROLL
-  for (int face = 0; face < OAK_FACES; face++) f->outside[face] = (real)arg->outside[face];
+  OAK_FOR(face, OAK_FACES) f->outside[face] = (real)arg->outside[face];
 #if OAK_COORDINATES
   f->axis = arg->axis / (double)(1LL << l);
   f->theta = arg->theta;
@@ -132,8 +129,7 @@ OAK_FN real flat_apply(const oak_elliptic_flat_args_t *arg, const flat_t *f, int
   const real *u = f->u + f->start, here = u[c];
   const elliptic_metric_t m = flat_metric(f, x[0], x[1]);
   real sum = 0, fall = 0;
-  OAK_UNROLL
-  for (int face = 0; face < OAK_FACES; face++) {
+  OAK_FOR(face, OAK_FACES) {
     const int other = flat_across(f, c, x, face);
     const real outside = f->outside[face];
     const real w = other == c ? 0 : flat_weight(arg, f, c, face, &m);
@@ -207,8 +203,7 @@ OAK_FN void flat_up(const oak_elliptic_flat_args_t *arg, const flat_t *f, const 
     real slope[OAK_DIM];
     int at[3];
     flat_point(coarse, c, at);
-    OAK_UNROLL
-    for (int d = 0; d < OAK_DIM; d++) {
+    OAK_FOR(d, OAK_DIM) {
       const int below = flat_across(coarse, c, at, 2 * d);
       const int above = flat_across(coarse, c, at, 2 * d + 1);
       const real more = above < 0 ? -f->outside[2 * d + 1] * u[c] : u[OAK_MAX(above, 0)];
@@ -223,11 +218,9 @@ OAK_FN void flat_up(const oak_elliptic_flat_args_t *arg, const flat_t *f, const 
       slope[d] = (real)0.125 * (more - less);
 #endif
     }
-    OAK_UNROLL
-    for (int e = 0; e < (1 << OAK_DIM); e++) {
+    OAK_FOR(e, (1 << OAK_DIM)) {
       real sum = u[c];
-      OAK_UNROLL
-      for (int d = 0; d < OAK_DIM; d++) sum += e >> d & 1 ? slope[d] : -slope[d];
+      OAK_FOR(d, OAK_DIM) sum += e >> d & 1 ? slope[d] : -slope[d];
       f->u[f->start + flat_cell(f, 2 * at[0] + (e & 1), 2 * at[1] + (e >> 1 & 1),
                                 OAK_DIM == 3 ? 2 * at[2] + (e >> 2) : 0)] += sum;
     }
@@ -296,8 +289,7 @@ OAK_FN void flat_matrix_row(const oak_elliptic_flat_args_t *arg, const flat_t *f
 #endif
   (void)flat_apply(arg, f, c, x, &fall);
   row[0] = fall;
-  OAK_UNROLL
-  for (int face = 0; face < OAK_FACES; face++) {
+  OAK_FOR(face, OAK_FACES) {
     const int other = flat_across(f, c, x, face);
     int y[3];
     if (other < 0 || other == c) continue;
@@ -447,8 +439,7 @@ OAK_FN void flat_average_fields(const oak_elliptic_flat_args_t *arg, const flat_
   for (int e = 0; e < (1 << OAK_DIM); e++) {
     const long long child = f->start + flat_cell(f, 2 * x[0] + (e & 1), 2 * x[1] + (e >> 1 & 1),
                                                  OAK_DIM == 3 ? 2 * x[2] + (e >> 2) : 0);
-    OAK_UNROLL
-    for (int d = 0; d < OAK_DIM; d++) {
+    OAK_FOR(d, OAK_DIM) {
       const int face = 2 * d + (e >> d & 1);
       const oak_parts_t g = oak_face_parts(span, 0, d);
       a[face] += flat_on_face(arg, f, face)[child - f->start] * elliptic_part(&g, d, e);
@@ -459,8 +450,7 @@ OAK_FN void flat_average_fields(const oak_elliptic_flat_args_t *arg, const flat_
 #endif
     b += arg->fb[child] * elliptic_part(&whole, -1, e);
   }
-  OAK_UNROLL
-  for (int face = 0; face < OAK_FACES; face++)
+  OAK_FOR(face, OAK_FACES)
     flat_on_face(arg, next, face)[c] = a[face] * (real)(OAK_DIM == 3 ? 0.25 : 0.5);
   arg->fb[next->start + c] = b * (real)(1.0 / (1 << OAK_DIM));
 #if OAK_ELLIPTIC_BODIES
@@ -481,8 +471,7 @@ OAK_KERNEL(oak_elliptic_flat_fields, oak_elliptic_flat_args_t, FLAT_LANES) {
       int x[3];
       flat_point(&f, c, x);
       arg.fb[c] = arg.bs[place];
-      OAK_UNROLL
-      for (int d = 0; d < OAK_DIM; d++) {
+      OAK_FOR(d, OAK_DIM) {
         const int in = x[d] % OAK_ALONG(d), a = (d == 0 ? x[1] : x[0]) % FA(d);
         const int b = OAK_DIM == 3 ? (d == 2 ? x[1] : x[2]) % FB(d) : 0;
         flat_on_face(&arg, &f, 2 * d)[c] = arg.low[d][place];

@@ -8,8 +8,7 @@
 /* The mean by volume of the cells whose lowest is at c. */
 OAK_FN real elliptic_mean_of(const real *c, const oak_parts_t *g) {
   real half[2];
-  OAK_UNROLL
-  for (int n = 0; n < 2; n++) {
+  OAK_FOR(n, 2) {
     const real *r = c + n;
     const real low = r[0] + (OAK_DIM == 3 ? r[OAK_INDEX(0, 0, 1)] : 0);
     const real high = r[OAK_NX] + (OAK_DIM == 3 ? r[OAK_INDEX(0, 1, 1)] : 0);
@@ -153,16 +152,14 @@ OAK_FN void elliptic_interpolate(const oak_elliptic_move_args_t *arg, const oak_
                                  real *out OAK_LANE_PARAM) {
   int edge[OAK_FACES]; /* coordinate of cells beside the boundary of the domain */
   real outside[OAK_FACES];
-  OAK_UNROLL
-  for (int face = 0; face < OAK_FACES; face++) {
+  OAK_FOR(face, OAK_FACES) {
     const oak_face_t *f = &arg->coarse.face[t->coarse * (long long)OAK_FACES + face];
     edge[face] = f->kind != OAK_FACE_BOUNDARY ? -1 : face & 1 ? OAK_ALONG(face / 2) - 1 : 0;
     outside[face] = -(real)arg->outside[face];
   }
 #if OAK_ELLIPTIC_FIELDS
   const real *low[OAK_DIM], *high = arg->high + t->coarse * (long long)OAK_CELLS;
-  OAK_UNROLL
-  for (int d = 0; d < OAK_DIM; d++) low[d] = arg->low[d] + t->coarse * (long long)OAK_CELLS;
+  OAK_FOR(d, OAK_DIM) low[d] = arg->low[d] + t->coarse * (long long)OAK_CELLS;
 #endif
   const int i0 = (t->child & 1) * HX, j0 = (t->child >> 1 & 1) * HY, k0 = (t->child >> 2) * HZ;
   OAK_ROWS(row, HY * HZ, HX) {
@@ -178,8 +175,7 @@ OAK_FN void elliptic_interpolate(const oak_elliptic_move_args_t *arg, const oak_
     OAK_LANES(i, HX) {
       real slope[OAK_DIM];
       const real c = r.c[(i0 + i) * r.sc];
-      OAK_UNROLL
-      for (int d = 0; d < OAK_DIM; d++) {
+      OAK_FOR(d, OAK_DIM) {
         const int place = d == 0 ? i0 + i : x[d];
         real below, above;
         oak_row_neighbours(&r, d, i0 + i, &below, &above);
@@ -193,11 +189,9 @@ OAK_FN void elliptic_interpolate(const oak_elliptic_move_args_t *arg, const oak_
         slope[d] = (real)0.125 * (above - below);
 #endif
       }
-      OAK_UNROLL
-      for (int e = 0; e < (1 << OAK_DIM); e++) {
+      OAK_FOR(e, (1 << OAK_DIM)) {
         real sum = c;
-        OAK_UNROLL
-        for (int d = 0; d < OAK_DIM; d++) sum += e >> d & 1 ? slope[d] : -slope[d];
+        OAK_FOR(d, OAK_DIM) sum += e >> d & 1 ? slope[d] : -slope[d];
         real *q = out + OAK_INDEX(2 * i + (e & 1), 2 * j + (e >> 1 & 1), 2 * k + (e >> 2));
         *q = sum + (arg->add ? *q : 0);
       }

@@ -52,14 +52,12 @@ OAK_FN void elliptic_stencil(const oak_elliptic_args_t *arg, long block, ellipti
   const int level = arg->f.block[block].level;
   s->u = arg->f.u + block * (long long)OAK_CELLS;
   s->diagonal = (real)arg->b;
-  OAK_UNROLL
-  for (int d = 0; d < OAK_DIM; d++) {
+  OAK_FOR(d, OAK_DIM) {
     const real inv = (real)oak_inv_dx(&arg->f, level, d);
     s->weight[d] = (real)arg->a * (inv * inv);
     s->diagonal += 2 * s->weight[d];
   }
-  OAK_UNROLL
-  for (int face = 0; face < OAK_FACES; face++) {
+  OAK_FOR(face, OAK_FACES) {
     s->side[face] = elliptic_side(arg, block, face);
     s->boundary[face] = arg->f.face[block * OAK_FACES + face].kind == OAK_FACE_BOUNDARY;
     s->edge[face] = s->boundary[face] ? s->weight[face / 2] * (real)arg->outside[face] *
@@ -110,8 +108,7 @@ OAK_FN void elliptic_fill(elliptic_stencil_t *s, real *tile) {
     const int i = c % OAK_NX, j = c / OAK_NX % OAK_NY, k = c / (OAK_NX * OAK_NY);
     oak_copy_begin(&tile[ELLIPTIC_PLACE(i, j, k)], &s->u[c]);
   }
-  OAK_UNROLL
-  for (int face = 0; face < OAK_FACES; face++) {
+  OAK_FOR(face, OAK_FACES) {
     const oak_side_t *side = &s->side[face];
     OAK_INNER(c, FACE_CELLS(face / 2)) {
       const int a = c % FA(face / 2), b = OAK_DIM == 3 ? c / FA(face / 2) : 0;
@@ -216,8 +213,7 @@ OAK_KERNEL_SHARED(oak_elliptic_smooth, oak_elliptic_args_t, ELLIPTIC_SMOOTH_LANE
     for (int turn = 0; turn < ELLIPTIC_HALF; turn += ELLIPTIC_TURN) {
       real r[ELLIPTIC_BATCH];
       int x[ELLIPTIC_BATCH][3];
-      OAK_UNROLL
-      for (int e = 0; e < ELLIPTIC_BATCH; e++) {
+      OAK_FOR(e, ELLIPTIC_BATCH) {
         const int h = turn + OAK_THREAD + e * ELLIPTIC_SMOOTH_LANES, row = h / HX;
         x[e][1] = row % OAK_NY;
         x[e][2] = row / OAK_NY;
@@ -228,8 +224,7 @@ OAK_KERNEL_SHARED(oak_elliptic_smooth, oak_elliptic_args_t, ELLIPTIC_SMOOTH_LANE
         oak_copy_end();
         OAK_BARRIER;
       }
-      OAK_UNROLL
-      for (int e = 0; e < ELLIPTIC_BATCH; e++) {
+      OAK_FOR(e, ELLIPTIC_BATCH) {
         const real inverse = oak_div(relax, elliptic_fall(&s, x[e]));
         if (arg.zero)
           r[e] *= -inverse;
@@ -237,8 +232,7 @@ OAK_KERNEL_SHARED(oak_elliptic_smooth, oak_elliptic_args_t, ELLIPTIC_SMOOTH_LANE
           r[e] =
               (1 - relax) * elliptic_here(&s, x[e]) + inverse * (elliptic_around(&s, x[e]) - r[e]);
       }
-      OAK_UNROLL
-      for (int e = 0; e < ELLIPTIC_BATCH; e++) {
+      OAK_FOR(e, ELLIPTIC_BATCH) {
         const int c = OAK_INDEX(x[e][0], x[e][1], x[e][2]);
         if (turn + OAK_THREAD + e * ELLIPTIC_SMOOTH_LANES >= ELLIPTIC_HALF) continue;
         u[c] = r[e];
@@ -438,8 +432,7 @@ OAK_KERNEL_SHARED(oak_elliptic_down, oak_elliptic_down_args_t, ELLIPTIC_MOST_LAN
         const int i = h % HX, j = h / HX % HY, k = h / (HX * HY);
         const oak_parts_t g = oak_parts(oak_span_of_pair(&arg.e.f, n, 2 * i, 2 * j), 0);
         real sum = 0;
-        OAK_UNROLL
-        for (int e = 0; e < (1 << OAK_DIM); e++) {
+        OAK_FOR(e, (1 << OAK_DIM)) {
           const int x[3] = {2 * i + (e & 1), 2 * j + (e >> 1 & 1), 2 * k + (e >> 2)};
           sum += elliptic_left(&s, rhs, x) * elliptic_part(&g, -1, e);
         }

@@ -51,8 +51,7 @@ OAK_KERNEL(oak_elliptic_moments, oak_elliptic_poles_args_t, 128) {
         double *to = sum[t] + 8 * k;
         OAK_LANES(m, 4) {
           double low = j0 ? to[m] : 0, high = j0 ? to[m + 4] : 0;
-          OAK_UNROLL
-          for (int c = 0; c < POLES_TURN; c++) {
+          OAK_FOR(c, POLES_TURN) {
             low += g[c] * power[8 * c + m];
             high += g[c] * power[8 * c + m + 4];
           }
@@ -64,8 +63,7 @@ OAK_KERNEL(oak_elliptic_moments, oak_elliptic_poles_args_t, 128) {
     }
     OAK_INNER(k, 32) {
       double s = 0;
-      OAK_UNROLL
-      for (int t = 0; t < POLES_TURNS; t++) s += sum[t][k];
+      OAK_FOR(t, POLES_TURNS) s += sum[t][k];
       out[k * OAK_MOMENT_ROW] = s * arg.volume;
     }
   }
@@ -88,17 +86,13 @@ OAK_FN void poles_about_center(double *at) {
   const double half = at[34 * OAK_MOMENT_ROW];
   double scale = half * half, part[2][POLES + 1], mixed[2][POLES + 1];
   OAK_UNROLL
-  for (int l = 0; l <= POLES; l++, scale *= half) OAK_UNROLL
-  for (int p = 0; p < 2; p++) part[p][l] = scale * at[OAK_PLANAR(l, p) * OAK_MOMENT_ROW];
-  OAK_UNROLL
-  for (int p = 0; p < 2; p++) poles_shift(x, x, part[p]);
-  OAK_UNROLL
-  for (int p = 0; p < 2; p++) {
-    OAK_UNROLL
-    for (int l = 0; l <= POLES; l++) mixed[p][l] = part[(l + p) % 2][l];
+  for (int l = 0; l <= POLES; l++, scale *= half)
+    OAK_FOR(p, 2) part[p][l] = scale * at[OAK_PLANAR(l, p) * OAK_MOMENT_ROW];
+  OAK_FOR(p, 2) poles_shift(x, x, part[p]);
+  OAK_FOR(p, 2) {
+    OAK_FOR(l, POLES + 1) mixed[p][l] = part[(l + p) % 2][l];
     poles_shift(p ? y : -y, p ? -y : y, mixed[p]);
-    OAK_UNROLL
-    for (int l = 0; l <= POLES; l++) at[(2 * l + (l + p) % 2) * OAK_MOMENT_ROW] = mixed[p][l];
+    OAK_FOR(l, POLES + 1) at[(2 * l + (l + p) % 2) * OAK_MOMENT_ROW] = mixed[p][l];
   }
 }
 
@@ -135,20 +129,16 @@ OAK_FN void poles_along_y(const real *f, int k0, double y0, double dy,
       const real *from = f + OAK_INDEX(0, j0, k0 + k);
       OAK_LANES(i, OAK_NX) {
         double sum[POLES + 1];
-        OAK_UNROLL
-        for (int b = 0; b <= POLES; b++) sum[b] = j0 ? plane[k][b][i] : 0;
-        OAK_UNROLL
-        for (int j = 0; j < POLES_TURN; j++) {
+        OAK_FOR(b, POLES + 1) sum[b] = j0 ? plane[k][b][i] : 0;
+        OAK_FOR(j, POLES_TURN) {
           const double y = y0 + (j0 + j) * dy;
           double term = from[j * OAK_NX + i];
-          OAK_UNROLL
-          for (int b = 0; b <= POLES; b++) {
+          OAK_FOR(b, POLES + 1) {
             sum[b] += term;
             term *= y;
           }
         }
-        OAK_UNROLL
-        for (int b = 0; b <= POLES; b++) plane[k][b][i] = sum[b];
+        OAK_FOR(b, POLES + 1) plane[k][b][i] = sum[b];
       }
     }
 }
@@ -179,8 +169,7 @@ OAK_KERNEL(oak_elliptic_moments, oak_elliptic_poles_args_t, 128) {
           const int pair = OAK_PAIR(b, c);
           OAK_LANES(i, OAK_NX) {
             double sum = line[i][pair];
-            OAK_UNROLL
-            for (int k = 0; k < POLES_PLANES; k++) sum += power[k][c] * plane[k][b][i];
+            OAK_FOR(k, POLES_PLANES) sum += power[k][c] * plane[k][b][i];
             line[i][pair] = sum;
           }
         }
@@ -190,14 +179,12 @@ OAK_KERNEL(oak_elliptic_moments, oak_elliptic_poles_args_t, 128) {
       double sum[POLES + 1] = {0};
       for (int i = 0; i < OAK_NX; i++) {
         double term = volume * line[i][pair];
-        OAK_UNROLL
-        for (int a = 0; a <= POLES; a++) {
+        OAK_FOR(a, POLES + 1) {
           sum[a] += term;
           term *= x0 + i * dx;
         }
       }
-      OAK_UNROLL
-      for (int a = 0; a <= POLES; a++)
+      OAK_FOR(a, POLES + 1)
         if (pair < OAK_PAIRS(POLES - a))
           arg.out[poles_place(n, OAK_MONOMIAL(a, 0, 0) + pair)] = sum[a];
     }
@@ -260,15 +247,13 @@ OAK_KERNEL(oak_elliptic_moment_sums, oak_elliptic_moment_sums_args_t, 128) {
         double all[OAK_ELLIPTIC_PARTS] = {0};
         for (int b = 0; b < OAK_ELLIPTIC_CHUNK; b += 8) {
           double rest = in[k * OAK_MOMENT_ROW + b + lane];
-          OAK_UNROLL
-          for (int p = 0; p < OAK_ELLIPTIC_PARTS; p++) {
+          OAK_FOR(p, OAK_ELLIPTIC_PARTS) {
             const double part = (rest + arg.round[p]) - arg.round[p];
             all[p] += part;
             rest -= part;
           }
         }
-        OAK_UNROLL
-        for (int p = 0; p < OAK_ELLIPTIC_PARTS; p++) sum[p][k][lane] = all[p];
+        OAK_FOR(p, OAK_ELLIPTIC_PARTS) sum[p][k][lane] = all[p];
       }
     }
     OAK_BARRIER;
@@ -289,8 +274,7 @@ OAK_KERNEL(oak_elliptic_poles, oak_elliptic_poles_args_t, 64) {
     real *given = arg.given + n * (long long)FACE_ROOM;
     double first[3] = {0}, step[3] = {0};
     int with_a[3], with_b[3]; /* whether a coordinate changes along a and along b */
-    OAK_UNROLL
-    for (int d = 0; d < 3; d++) {
+    OAK_FOR(d, 3) {
       if (d < OAK_DIM) poles_axis(&arg, block, d, &first[d], &step[d]);
       if (d == dir) first[d] += (face & 1 ? OAK_ALONG(d) - 0.5 : -0.5) * step[d];
       with_b[d] = d != dir && (d == 2 || d + dir == 3);
@@ -299,8 +283,7 @@ OAK_KERNEL(oak_elliptic_poles, oak_elliptic_poles_args_t, 64) {
     OAK_ROWS(b, FB(dir), FA(dir)) {
       OAK_LANES(a, FA(dir)) {
         double x[3];
-        OAK_UNROLL
-        for (int d = 0; d < 3; d++) x[d] = first[d] + (a * with_a[d] + b * with_b[d]) * step[d];
+        OAK_FOR(d, 3) x[d] = first[d] + (a * with_a[d] + b * with_b[d]) * step[d];
         given[b * FA(dir) + a] = (real)poles_potential(&arg, x);
       }
 #if POLES_PLANAR /* apart: compilers have no vectors of logarithms */

@@ -51,16 +51,14 @@ OAK_KERNEL(oak_elliptic_moments, oak_elliptic_poles_args_t, 64) {
         double z, square, before = 0;
         rings_place(&arg, r, z0 + j * dz, &z, &square);
         double here = oak_cell_volume(&arg.f, n) * oak_volume_factor(&arg.f, n, c) * f[c];
-        OAK_UNROLL
-        for (int l = 0; l <= POLES; l++) {
+        OAK_FOR(l, POLES + 1) {
           const double next = rings_next(l, z, square, here, before);
           sum[l] += here;
           before = here;
           here = next;
         }
       }
-      OAK_UNROLL
-      for (int l = 0; l <= POLES; l++) column[i][l] = sum[l];
+      OAK_FOR(l, POLES + 1) column[i][l] = sum[l];
     }
     OAK_BARRIER;
     OAK_INNER(l, POLES + 1) {
@@ -78,8 +76,7 @@ OAK_FN double poles_potential(const oak_elliptic_poles_args_t *arg, const double
   rings_place(arg, x[0], x[1], &z, &square);
   const double inverse = 1 / square;
   double here = sqrt(inverse), before = 0, sum = 0;
-  OAK_UNROLL
-  for (int l = 0; l <= POLES; l++) {
+  OAK_FOR(l, POLES + 1) {
     const double next = rings_next(l, z * inverse, inverse, here, before);
     sum += arg->coefficient[2 * l] * here;
     before = here;

@@ -11,8 +11,7 @@ enum { COMPONENTS = 2 * 3 }; /* by the Riemann solver, by the hooks DIFFUSIVE_FL
 
 /* Add what the momentum fluxes `flux` across a face carry into the solid. */
 OAK_FN void add_flux(const real flux[], double weight, double force[3]) {
-  OAK_UNROLL
-  for (int d = 0; d < OAK_DIM; d++) force[d] += weight * (double)flux[PHYSICS_NORMAL(d)];
+  OAK_FOR(d, OAK_DIM) force[d] += weight * (double)flux[PHYSICS_NORMAL(d)];
 }
 
 /* The area of the face below or above (upper 1) cell x[], with the sign of its way into the solid.

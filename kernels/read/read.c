@@ -20,8 +20,7 @@ OAK_FN double lane_sum(const oak_field_t *f, long block, const store_t *u, int v
                        int lanes) {
   double part[8] = {0, 0, 0, 0, 0, 0, 0, 0};
   for (int first = lane; first < OAK_CELLS; first += 8 * lanes) {
-    OAK_UNROLL
-    for (int s = 0; s < 8; s++)
+    OAK_FOR(s, 8)
       if (OAK_CELLS % (8 * lanes) == 0 || first + s * lanes < OAK_CELLS)
         part[s] += counted(f, block, u, v, first + s * lanes);
   }
@@ -193,10 +192,8 @@ OAK_FN void measure_join(oak_measured_t *to, const oak_measured_t *m) {
   to->sum += m->sum;
   to->moment += m->moment;
   to->count += m->count;
-  OAK_UNROLL
-  for (int e = 0; e < 2; e++) to->norm[e] += m->norm[e];
-  OAK_UNROLL
-  for (int e = 0; e < 2; e++) {
+  OAK_FOR(e, 2) to->norm[e] += m->norm[e];
+  OAK_FOR(e, 2) {
     const int better = e ? m->value[e] > to->value[e] : m->value[e] < to->value[e];
     const int first = m->value[e] == to->value[e] && m->place[e] < to->place[e];
     if (m->place[e] < 0 || !(to->place[e] < 0 || better || first)) continue;

@@ -9,8 +9,7 @@ PARAMETER(pressure, 0.01, "of all gas; its density is 1")
 
 INITIAL(at, q) {
   q[RHO] = 1;
-  OAK_UNROLL
-  for (int d = 0; d < OAK_DIM; d++) {
+  OAK_FOR(d, OAK_DIM) {
     const double y = at->x[d] - 0.23 - 0.11 * d - 0.15 * sin(2 * M_PI * at->x[(d + 1) % OAK_DIM]);
     q[VX + d] = y - floor(y) < 0.5 ? at->p.speed : -at->p.speed;
   }

@@ -22,8 +22,7 @@ INITIAL(at, q) {
   const double dx = at->x[0] - 0.4, dy = at->x[1] - 0.55, dz = z - 0.3;
   const double blob = exp(-(dx * dx + dy * dy + dz * dz) / (at->p.radius * at->p.radius));
   q[RHO] = 1 + a * sin(k * (at->x[0] + 2 * at->x[1] + z) + 0.3);
-  OAK_UNROLL
-  for (int d = 0; d < OAK_DIM; d++)
+  OAK_FOR(d, OAK_DIM)
     q[VX + d] = at->p.drift + a * sin(k * (at->x[(d + 1) % OAK_DIM] * (d + 1) - at->x[d]) + d);
   q[PRS] = 1 + a * cos(k * (at->x[0] - at->x[1] + 2 * z)) + at->p.heat * blob;
 }
