@@ -31,6 +31,10 @@
 #define OAK_REFINE_BUFFER 1
 #define OAK_REFINE_PRIMITIVES 1
 #define OAK_RIEMANN_LIST(X) X(0, hll)
+#define OAK_ELLIPTIC_FIELDS 1
+#define OAK_ELLIPTIC_BODIES 1
+#define OAK_ELLIPTIC_RELAX 1.1
+#define OAK_ELLIPTIC_SWEEPS 2
 /* The parameter file names the passive scalars. Here SCALAR(name) is one scalar, whatever its
  * name. */
 #define NSCALARS 1

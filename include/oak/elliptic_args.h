@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Structures that the host and the kernels of elliptic equations share (kernels/elliptic*.c). They
+ * Structures that the host and the kernels of elliptic equations share (kernels/multigrid). They
  * compute in double precision, whatever the precision of the run. */
 #ifndef OAK_ELLIPTIC_ARGS_H
 #define OAK_ELLIPTIC_ARGS_H

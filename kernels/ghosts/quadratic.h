@@ -16,7 +16,7 @@ OAK_FN int halo_rests(const oak_halo_args_t *arg, const oak_halo_task_t *t) {
 
 /* C2F for elliptic equations: coarse values at the places of fine ghost cells along the face, in
  * the plane of the coarse cells' centres. They are interpolated by parabolas, exact for polynomials
- * of degree 2. The fine side continues them across the face (kernels/multigrid/elliptic_faces.c).
+ * of degree 2. The fine side continues them across the face (kernels/multigrid/levels_meet.c).
  * Beside the boundary of the domain the parabola is one-sided, because the ghost cells there do not
  * contain the boundary values. */
 

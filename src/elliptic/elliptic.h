@@ -5,7 +5,7 @@
  * the mesh that are finer are replaced by their parents, which live only here. Each level is a mesh
  * of its own with a pattern of ghost cells, so the equation, the fluxes at refinement boundaries
  * and the exchange are the same on all of them. Level 0 has one block per tree; it is solved as one
- * array of cells (kernels/multigrid/elliptic_flat.c). */
+ * array of cells (kernels/multigrid/coarsest.c). */
 #ifndef OAK_ELLIPTIC_HOST_H
 #define OAK_ELLIPTIC_HOST_H
 
@@ -20,7 +20,6 @@ typedef enum {
 } oak_elliptic_condition_t;
 
 #define OAK_ELLIPTIC_KERNELS(X) \
-  X(smooth)                     \
   X(residual)                   \
   X(gradient)                   \
   X(slopes)                     \
@@ -155,12 +154,12 @@ typedef struct oak_elliptic {
   oak_elliptic_level_t level[OAK_MESH_MAX_LEVEL + 2]; /**< 0 is the coarsest */
   oak_module_t *module;
   oak_kernel_t *halo;
-  int plain;                 /**< kernels/multigrid/elliptic_plain.c is in use */
+  int plain;                 /**< kernels/multigrid/smooth_fast.c is in use */
   int lines;                 /**< smoothing solves lines of cells, along each axis in turn */
   int chains;                /**< these lines go on from block to block on levels of few cells */
   int sweeps;                /**< of smoothing, before and after the correction */
   oak_kernel_t *down, *norm; /**< NULL unless `plain` */
-  oak_kernel_t *chain;       /**< NULL unless `chains` */
+  oak_kernel_t *smooth;      /**< cell by cell, by lines, or the fast form of `plain` */
   struct {
 #define OAK_ELLIPTIC_MEMBER(name) oak_kernel_t *name;
     OAK_ELLIPTIC_KERNELS(OAK_ELLIPTIC_MEMBER)

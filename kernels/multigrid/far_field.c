@@ -1,16 +1,57 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Isolated boundaries: the solution of div(grad u) = f at the boundary, if f is zero outside the
- * domain. It follows from the multipoles of f up to degree POLES. Coordinates are relative to
- * arg.center and multiplied by arg.scale.
+ * Values at the boundary of the domain: their terms in the right-hand side, and those of isolated
+ * boundaries, which are the solution of div(grad u) = f if f is zero outside the domain. It follows
+ * from the multipoles of f up to degree POLES. Coordinates are relative to arg.center and
+ * multiplied by arg.scale.
  *
  * In 3D the moments are the integrals of f x^a y^b z^c with a + b + c <= POLES. From these, the
  * host computes a polynomial P with u(x) = P(x / r^2) / r. In 2D they are those of f z^l with z = x
- * + i y, and u = m ln(r) + the real part of P(1 / z) (src/elliptic/outer.c). */
-#include "kernels/multigrid/elliptic.h"
+ * + i y, and u = m ln(r) + the real part of P(1 / z) (src/elliptic/far_field.c). */
+#include "kernels/multigrid/equation.h"
+
+/* The coefficient on a face at the boundary, extrapolated linearly from two cells. If it changes by
+ * a factor of 2 or more between them, the coefficient of the nearer cell is used. A given flux, a
+ * times the derivative, then has second order. */
+OAK_FN real boundary_coefficient(const real *c, int face) {
+  const int step = OAK_STRIDE(face / 2);
+  const real next = c[face & 1 ? -step : step];
+  return next < 2 * *c && *c < 2 * next ? (real)1.5 * *c - (real)0.5 * next : *c;
+}
+
+/* Move the terms of boundary values from the left-hand side to the right-hand side, so that the
+ * remaining equation has boundary values of 0. One launch does one face of all blocks. */
+OAK_KERNEL(oak_elliptic_bound, oak_elliptic_args_t, 64) {
+  OAK_ARGS(oak_elliptic_args_t);
+  OAK_OUTER_LANES(n) {
+    const int face = arg.face, dir = face / 2;
+    const int place = arg.outer[n * OAK_FACES + face];
+    if (place >= 0) {
+      const double outside = outside_of(&arg, face);
+      const double inv = oak_inv_dx(&arg.f, arg.f.block[n].level, dir);
+      const real weight = (real)(outside > 0 ? 2 * inv * inv : inv);
+      const real *given = arg.given + (long long)place * FACE_ROOM;
+      OAK_ROWS(b, FB(dir), FA(dir)) {
+        OAK_LANES(a, FA(dir)) {
+          int x[3];
+          face_point(dir, face & 1 ? OAK_ALONG(dir) - 1 : 0, a, b, x);
+          const int cell = OAK_INDEX(x[0], x[1], x[2]);
+          const elliptic_metric_t m = elliptic_metric(&arg.f, n, x[0], x[1]);
+          const real w =
+              weight * (outside > 0 ? elliptic_factor(&m, face) : elliptic_area(&m, face));
+          const real *c = arg.c.u + n * (long long)OAK_CELLS + cell;
+          const real on_face = !OAK_ELLIPTIC_FIELDS ? (real)arg.a
+                               : outside > 0        ? *c
+                                                    : boundary_coefficient(c, face);
+          arg.res[n * (long long)OAK_CELLS + cell] -= w * on_face * given[b * FA(dir) + a];
+        }
+      }
+    }
+  }
+}
 
 #define POLES_PLANAR (OAK_DIM == 2 && !OAK_COORDINATES)
 #if OAK_COORDINATES
-#include "kernels/multigrid/elliptic_rings.h"
+#include "kernels/multigrid/far_field_rings.h"
 #elif POLES_PLANAR
 enum {
   POLES = OAK_ELLIPTIC_POLES(2),

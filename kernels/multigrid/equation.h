@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * What the kernels of elliptic equations share. They are a module of their own, without physics and
- * problem: OAK_ELLIPTIC is 1, OAK_NG is 1, and real is double. OAK_ELLIPTIC_FIELDS is 1 if the
- * coefficients are fields. */
+ * The equation div(a grad u) - b u = rhs on the blocks of a level, as all kernels of multigrid use
+ * it: seven-point (2D: five-point) finite volumes; a on a face is the harmonic mean of its cells.
+ *
+ * These kernels are a module of their own, without physics and problem: OAK_ELLIPTIC is 1, OAK_NG
+ * is 1, and real is double. OAK_ELLIPTIC_FIELDS is 1 if the coefficients are fields,
+ * OAK_ELLIPTIC_BODIES is 1 if there are bodies; the coefficients are fields then.
+ * OAK_ELLIPTIC_RELAX is the over-relaxation of Gauss-Seidel, OAK_ELLIPTIC_SWEEPS the number of
+ * sweeps on level 0 (src/elliptic/levels.c). */
 #ifndef OAK_ELLIPTIC_H
 #define OAK_ELLIPTIC_H
 
@@ -9,15 +14,8 @@
 #include "kernels/geometry/rows.h"
 #include "oak/elliptic_args.h"
 
-#ifndef OAK_ELLIPTIC_FIELDS
-#define OAK_ELLIPTIC_FIELDS 0
-#endif
-/* 1 if there are bodies; the coefficients are fields then. */
-#ifndef OAK_ELLIPTIC_BODIES
-#define OAK_ELLIPTIC_BODIES 0
-#endif
-/* 1 if smoothing and residual have the forms of elliptic_plain.c, with the same weights in all
- * cells of a row. Lanes of OpenACC share no arrays: they use the forms of elliptic.c. */
+/* 1 if smoothing and residual have the forms of smooth_fast.c, with the same weights in all cells
+ * of a row. Lanes of OpenACC share no arrays: they use the forms of smooth.c. */
 #define ELLIPTIC_PLAIN \
   (!OAK_ELLIPTIC_FIELDS && !OAK_LANES_APART && OAK_COORDINATES <= OAK_AXISYMMETRIC)
 
@@ -27,15 +25,6 @@
 
 /* Threads of a GPU for a block. */
 enum { ELLIPTIC_LANES = OAK_CELLS < 256 ? 64 : 256 };
-
-/* Over-relaxation of Gauss-Seidel, and the number of sweeps on level 0. The host defines them if
- * cells have unequal sides (src/elliptic/levels.c). With central slopes, and with the opposite
- * order of colours after the coarse correction, a cycle then reduces the residual by a factor of 26
- * in 2D and 27 in 3D. Without over-relaxation the factors are 26 and 13. */
-#ifndef OAK_ELLIPTIC_RELAX
-#define OAK_ELLIPTIC_RELAX 1.1
-#define OAK_ELLIPTIC_SWEEPS 2
-#endif
 
 /* ---- geometry. In Cartesian coordinates all factors are 1, which the compiler removes. */
 
@@ -164,24 +153,18 @@ typedef struct {
   const real *u;
   oak_side_t side[OAK_FACES];
   real weight[OAK_DIM], outside[OAK_FACES];
-#if OAK_ELLIPTIC_FIELDS
-  const real *low[OAK_DIM], *high, *bs;
-#endif
+  const real *low[OAK_DIM], *high, *bs; /* of coefficients that are fields */
 } elliptic_block_t;
 
 OAK_FN void elliptic_block(const oak_elliptic_args_t *arg, long block, elliptic_block_t *b) {
   const int level = arg->f.block[block].level;
   b->u = arg->f.u + block * (long long)OAK_CELLS;
-#if OAK_ELLIPTIC_FIELDS
   b->high = arg->high + block * (long long)OAK_CELLS;
   b->bs = arg->bs + block * (long long)OAK_CELLS;
-#endif
   OAK_FOR(d, OAK_DIM) {
     const real inv = (real)oak_inv_dx(&arg->f, level, d);
     b->weight[d] = inv * inv;
-#if OAK_ELLIPTIC_FIELDS
     b->low[d] = arg->low[d] + block * (long long)OAK_CELLS;
-#endif
   }
   OAK_FOR(face, OAK_FACES) {
     const int at_boundary = arg->f.face[block * OAK_FACES + face].kind == OAK_FACE_BOUNDARY;
@@ -222,7 +205,6 @@ OAK_FN real elliptic_across(const elliptic_row_t *r, int i, int face) {
   return r->side[face][i];
 }
 
-#if OAK_ELLIPTIC_FIELDS
 /* The coefficients on the faces of row (j, k). */
 typedef struct {
   const real *low[OAK_DIM], *high[OAK_DIM]; /* high[0] is not used */
@@ -246,7 +228,20 @@ OAK_FN real elliptic_a(const elliptic_on_row_t *r, int i, int face) {
   if (face == 1) return i < OAK_NX - 1 ? r->low[0][i + 1] : r->end;
   return face & 1 ? r->high[face / 2][i] : r->low[face / 2][i];
 }
-#endif
+
+/* Where a on a face of a block is kept. */
+OAK_FN real *elliptic_place(const oak_elliptic_args_t *arg, long block, int face, int cell, int a,
+                            int b) {
+  return face & 1 ? arg->high + block * (long long)OAK_CELLS + face / 2 * FACE_ROOM +
+                        b * FA(face / 2) + a
+                  : arg->low[face / 2] + block * (long long)OAK_CELLS + cell;
+}
+
+/* a on a face of a block. */
+OAK_FN real elliptic_on_face(const oak_elliptic_args_t *arg, long block, int face, int cell, int a,
+                             int b) {
+  return OAK_ELLIPTIC_FIELDS ? *elliptic_place(arg, block, face, cell, a, b) : (real)arg->a;
+}
 
 /* The row of cells (j, k) with its coefficients. `edge` is `outside` for cells at the row's faces
  * along y and z. */
@@ -254,20 +249,18 @@ typedef struct {
   elliptic_row_t u;
   int j;
   real edge[OAK_FACES];
-#if OAK_ELLIPTIC_FIELDS
   elliptic_on_row_t a;
   const real *b;
-#endif
 } elliptic_cells_t;
 
 OAK_FN elliptic_cells_t elliptic_cells(const elliptic_block_t *b, int j, int k) {
   elliptic_cells_t r;
   r.u = elliptic_row(b->u, b->side, j, k);
   r.j = j;
-#if OAK_ELLIPTIC_FIELDS
-  r.a = elliptic_on_row(b->low, b->high, j, k);
-  r.b = b->bs + OAK_INDEX(0, j, k);
-#endif
+  if (OAK_ELLIPTIC_FIELDS) {
+    r.a = elliptic_on_row(b->low, b->high, j, k);
+    r.b = b->bs + OAK_INDEX(0, j, k);
+  }
   r.edge[0] = b->outside[0];
   r.edge[1] = b->outside[1];
   r.edge[2] = j == 0 ? b->outside[2] : 0;
@@ -288,30 +281,34 @@ OAK_FN real elliptic_apply(const oak_elliptic_args_t *arg, const elliptic_block_
   const elliptic_metric_t m = elliptic_metric(&arg->f, block, i, r->j);
   real sum = 0, fall = 0;
   OAK_FOR(face, OAK_FACES) {
-#if OAK_ELLIPTIC_FIELDS
-    const real a = elliptic_a(&r->a, i, face);
-#else
-    const real a = (real)arg->a;
-#endif
+    const real a = OAK_ELLIPTIC_FIELDS ? elliptic_a(&r->a, i, face) : (real)arg->a;
     const real w = a * b->weight[face / 2] * elliptic_factor(&m, face);
     weight[face] = w;
     const int beside = face > 1 || i == (face == 0 ? 0 : OAK_NX - 1);
     sum += w * (elliptic_across(&r->u, i, face) - u);
     fall += w * (1 + (beside ? r->edge[face] : 0));
   }
-#if OAK_ELLIPTIC_FIELDS
-  const real c = r->b[i];
-#else
-  const real c = (real)arg->b;
-#endif
+  const real c = OAK_ELLIPTIC_FIELDS ? r->b[i] : (real)arg->b;
   *diagonal = fall + c;
   return sum - c * u;
 }
 
-#if OAK_ELLIPTIC_BODIES
-/* Whether a cell lies in an electrode: its b is the mark -1. */
-OAK_FN int elliptic_pinned(real b) { return b < 0; }
-#endif
+/* Whether a cell lies in an electrode: its b, in a field, is the mark -1. */
+OAK_FN int elliptic_pinned(const real *b) { return OAK_ELLIPTIC_BODIES && *b < 0; }
+
+/* arg->outside[face]. For an index that varies, a GPU would copy the arguments to slow memory. */
+OAK_FN double outside_of(const oak_elliptic_args_t *arg, int face) {
+  double outside = 0;
+  OAK_FOR(n, 6)
+    if (n == face) outside = arg->outside[n];
+  return outside;
+}
+
+/* A quarter of the slope in a cell whose coefficient is a field: the mean flux of both faces,
+ * divided by their mean coefficient. */
+OAK_FN real elliptic_weighted_slope(real lower, real upper, real below, real above) {
+  return oak_div((real)0.25 * (upper * above + lower * below), lower + upper);
+}
 
 /* The larger of `most` and |x|. A value that is not a number counts as infinite. */
 OAK_FN double elliptic_larger(double most, double x) {

@@ -2,12 +2,9 @@
  * The coarsest part of multigrid: one V-cycle on the blocks of level 0, as one array of cells that
  * is coarsened further down to a few cells. One iteration of OAK_OUTER does all of it (on a GPU a
  * single thread block), because the arrays are too small for more. Every rank computes the same. */
-#include "kernels/multigrid/elliptic.h"
+#include "kernels/multigrid/equation.h"
 
 enum { FLAT_LANES = OAK_MANY_THREADS ? 1024 : 512 };
-
-/* Cells are smoothed one by one. The arrays are so small that many sweeps are cheap. */
-#define FLAT_SWEEPS (ELLIPTIC_LINES ? arg.smooth : OAK_ELLIPTIC_SWEEPS)
 
 /* On GPUs arrays of up to 16^3 cells are in fast memory: values, then right-hand sides. */
 typedef struct {
@@ -103,22 +100,15 @@ OAK_FN int flat_across(const flat_t *f, int c, const int x[3], int face) {
   return x[dir] > 0 ? c - stride : f->wraps[dir] ? c + (n - 1) * stride : -1;
 }
 
-#if OAK_ELLIPTIC_FIELDS
 /* The coefficients on one face of the cells of an array. */
 OAK_FN real *flat_on_face(const oak_elliptic_flat_args_t *arg, const flat_t *f, int face) {
   return f->a + face * arg->all + f->start;
 }
-#endif
 
 /* How strongly a cell depends on its neighbour across a face. */
 OAK_FN real flat_weight(const oak_elliptic_flat_args_t *arg, const flat_t *f, int c, int face,
                         const elliptic_metric_t *m) {
-#if OAK_ELLIPTIC_FIELDS
-  const real a = flat_on_face(arg, f, face)[c];
-#else
-  const real a = (real)arg->a;
-#endif
-  (void)c;
+  const real a = OAK_ELLIPTIC_FIELDS ? flat_on_face(arg, f, face)[c] : (real)arg->a;
   return a * f->weight[face / 2] * elliptic_factor(m, face);
 }
 
@@ -136,11 +126,7 @@ OAK_FN real flat_apply(const oak_elliptic_flat_args_t *arg, const flat_t *f, int
     sum += w * ((other < 0 ? -outside * here : u[OAK_MAX(other, 0)]) - here);
     fall += w * (other < 0 ? 1 + outside : 1);
   }
-#if OAK_ELLIPTIC_FIELDS
-  const real b = f->b[f->start + c];
-#else
-  const real b = (real)arg->b;
-#endif
+  const real b = OAK_ELLIPTIC_FIELDS ? f->b[f->start + c] : (real)arg->b;
   *diagonal = fall + b;
   return sum - b * here;
 }
@@ -148,20 +134,18 @@ OAK_FN real flat_apply(const oak_elliptic_flat_args_t *arg, const flat_t *f, int
 OAK_FN void flat_relax(const oak_elliptic_flat_args_t *arg, const flat_t *f, int c, const int x[3],
                        real factor) {
   real *u = f->u + f->start, fall;
-#if OAK_ELLIPTIC_BODIES
-  if (elliptic_pinned(f->b[f->start + c])) {
+  if (elliptic_pinned(&f->b[f->start + c])) {
     u[c] = 0;
     return;
   }
-#endif
   const real lhs = flat_apply(arg, f, c, x, &fall);
   if (fall > 0) u[c] -= factor * oak_div(f->r[f->start + c] - lhs, fall);
 }
 
-/* Sweeps of red-black Gauss-Seidel. The extents are even on all arrays but the coarsest. */
-OAK_FN void flat_smooth(const oak_elliptic_flat_args_t *arg, const flat_t *f, int sweeps,
-                        int first) {
-  const int half = f->n[0] / 2;
+/* Sweeps of red-black Gauss-Seidel, also where smoothing solves lines elsewhere: the arrays are so
+ * small that many sweeps are cheap. The extents are even on all arrays but the coarsest. */
+OAK_FN void flat_smooth(const oak_elliptic_flat_args_t *arg, const flat_t *f, int first) {
+  const int half = f->n[0] / 2, sweeps = ELLIPTIC_LINES ? arg->smooth : OAK_ELLIPTIC_SWEEPS;
   for (int s = 0; s < 2 * sweeps; s++) {
     OAK_INNER(h, f->cells / 2) {
       const int row = flat_divide(h, 2 * f->inverse[0]);
@@ -185,9 +169,7 @@ OAK_FN void flat_down(const oak_elliptic_flat_args_t *arg, const flat_t *f, cons
       const int x[3] = {2 * at[0] + (e & 1), 2 * at[1] + (e >> 1 & 1),
                         OAK_DIM == 3 ? 2 * at[2] + (e >> 2) : 0};
       const int child = flat_cell(f, x[0], x[1], x[2]);
-#if OAK_ELLIPTIC_BODIES
-      if (elliptic_pinned(f->b[f->start + child])) continue;
-#endif
+      if (elliptic_pinned(&f->b[f->start + child])) continue;
       sum +=
           (f->r[f->start + child] - flat_apply(arg, f, child, x, &fall)) * elliptic_part(&g, -1, e);
     }
@@ -208,15 +190,11 @@ OAK_FN void flat_up(const oak_elliptic_flat_args_t *arg, const flat_t *f, const 
       const int above = flat_across(coarse, c, at, 2 * d + 1);
       const real more = above < 0 ? -f->outside[2 * d + 1] * u[c] : u[OAK_MAX(above, 0)];
       const real less = below < 0 ? -f->outside[2 * d] * u[c] : u[OAK_MAX(below, 0)];
-#if OAK_ELLIPTIC_FIELDS
-      const real lower = flat_on_face(arg, coarse, 2 * d)[c];
-      const real upper = flat_on_face(arg, coarse, 2 * d + 1)[c];
-      slope[d] =
-          oak_div((real)0.25 * (upper * (more - u[c]) + lower * (u[c] - less)), lower + upper);
-#else
-      (void)arg;
       slope[d] = (real)0.125 * (more - less);
-#endif
+      if (OAK_ELLIPTIC_FIELDS)
+        slope[d] = elliptic_weighted_slope(flat_on_face(arg, coarse, 2 * d)[c],
+                                           flat_on_face(arg, coarse, 2 * d + 1)[c], u[c] - less,
+                                           more - u[c]);
     }
     OAK_FOR(e, (1 << OAK_DIM)) {
       real sum = u[c];
@@ -281,12 +259,10 @@ OAK_FN void flat_matrix_row(const oak_elliptic_flat_args_t *arg, const flat_t *f
   const elliptic_metric_t m = flat_metric(f, x[0], x[1]);
   real *row = flat_row(arg, k);
   for (int j = -arg->band; j <= arg->band; j++) row[j] = 0;
-#if OAK_ELLIPTIC_BODIES
-  if (elliptic_pinned(f->b[f->start + c])) {
+  if (elliptic_pinned(&f->b[f->start + c])) {
     row[0] = 1;
     return;
   }
-#endif
   (void)flat_apply(arg, f, c, x, &fall);
   row[0] = fall;
   OAK_FOR(face, OAK_FACES) {
@@ -332,10 +308,7 @@ OAK_FN void flat_solve(const oak_elliptic_flat_args_t *arg, const flat_t *f) {
   OAK_INNER(c, f->cells) {
     int x[3];
     flat_point(f, c, x);
-    y[flat_unknown(arg, f, x)] = -f->r[f->start + c];
-#if OAK_ELLIPTIC_BODIES
-    if (elliptic_pinned(f->b[f->start + c])) y[flat_unknown(arg, f, x)] = 0;
-#endif
+    y[flat_unknown(arg, f, x)] = elliptic_pinned(&f->b[f->start + c]) ? 0 : -f->r[f->start + c];
   }
   OAK_BARRIER;
   for (int k = 0; k < f->cells; k++) {
@@ -356,13 +329,8 @@ OAK_FN void flat_solve(const oak_elliptic_flat_args_t *arg, const flat_t *f) {
   }
 }
 
-#if OAK_MANY_THREADS
-#define FLAT_SHARED sizeof(flat_shared_t)
-#else
-#define FLAT_SHARED 0
-#endif
-
-OAK_KERNEL_SHARED(oak_elliptic_flat, oak_elliptic_flat_args_t, FLAT_LANES, 1, FLAT_SHARED) {
+OAK_KERNEL_SHARED(oak_elliptic_flat, oak_elliptic_flat_args_t, FLAT_LANES, 1,
+                  OAK_MANY_THREADS ? sizeof(flat_shared_t) : 0) {
   OAK_ARGS(oak_elliptic_flat_args_t);
   OAK_OUTER(n) {
     OAK_SHARED double lane[FLAT_LANES];
@@ -399,7 +367,7 @@ OAK_KERNEL_SHARED(oak_elliptic_flat, oak_elliptic_flat_args_t, FLAT_LANES, 1, FL
     for (int l = 0; l < arg.levels - 1; l++) {
       flat_level(&arg, l, &f);
       flat_level(&arg, l + 1, &next);
-      flat_smooth(&arg, &f, FLAT_SWEEPS, 0);
+      flat_smooth(&arg, &f, 0);
       flat_down(&arg, &f, &next);
     }
     flat_level(&arg, arg.levels - 1, &f);
@@ -417,7 +385,7 @@ OAK_KERNEL_SHARED(oak_elliptic_flat, oak_elliptic_flat_args_t, FLAT_LANES, 1, FL
       flat_level(&arg, l, &f);
       flat_level(&arg, l + 1, &next);
       flat_up(&arg, &f, &next);
-      flat_smooth(&arg, &f, FLAT_SWEEPS, 1);
+      flat_smooth(&arg, &f, 1);
     }
     flat_level(&arg, 0, &f);
     flat_store(&arg, &f);
@@ -429,10 +397,7 @@ OAK_KERNEL_SHARED(oak_elliptic_flat, oak_elliptic_flat_args_t, FLAT_LANES, 1, FL
 OAK_FN void flat_average_fields(const oak_elliptic_flat_args_t *arg, const flat_t *f,
                                 const flat_t *next, int c) {
   real a[OAK_FACES] = {0}, b = 0;
-#if OAK_ELLIPTIC_BODIES
-  int pinned = 0;
-#endif
-  int x[3];
+  int x[3], pinned = 0;
   flat_point(next, c, x);
   const oak_span_t span = flat_span(next, x[0], x[1]);
   const oak_parts_t whole = oak_parts(span, 0);
@@ -444,18 +409,14 @@ OAK_FN void flat_average_fields(const oak_elliptic_flat_args_t *arg, const flat_
       const oak_parts_t g = oak_face_parts(span, 0, d);
       a[face] += flat_on_face(arg, f, face)[child - f->start] * elliptic_part(&g, d, e);
     }
-#if OAK_ELLIPTIC_BODIES
-    pinned += elliptic_pinned(arg->fb[child]);
-    if (elliptic_pinned(arg->fb[child])) continue;
-#endif
+    pinned += elliptic_pinned(&arg->fb[child]);
+    if (elliptic_pinned(&arg->fb[child])) continue;
     b += arg->fb[child] * elliptic_part(&whole, -1, e);
   }
   OAK_FOR(face, OAK_FACES)
     flat_on_face(arg, next, face)[c] = a[face] * (real)(OAK_DIM == 3 ? 0.25 : 0.5);
   arg->fb[next->start + c] = b * (real)(1.0 / (1 << OAK_DIM));
-#if OAK_ELLIPTIC_BODIES
   if (2 * pinned >= 1 << OAK_DIM) arg->fb[next->start + c] = -1;
-#endif
 }
 
 /* The coefficients of all arrays. */

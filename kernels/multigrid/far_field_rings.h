@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Multipoles in (r, z) and (r, theta); for kernels/multigrid/elliptic_poles.c. All mass lies in
+ * Multipoles in (r, z) and (r, theta); for kernels/multigrid/far_field.c. All mass lies in
  * rings around the axis, so with R and theta of spherical coordinates about a point of the axis
  *
  *   u = -1 / (4 pi) sum over l of M_l P_l(cos theta) / R^(l + 1),   M_l = integral of f R^l P_l.
@@ -9,7 +9,7 @@
 #ifndef OAK_ELLIPTIC_RINGS_H
 #define OAK_ELLIPTIC_RINGS_H
 
-#include "kernels/multigrid/elliptic.h"
+#include "kernels/multigrid/equation.h"
 
 enum { POLES = OAK_ELLIPTIC_RINGS, POLES_MOMENTS = 2 * POLES + 2 };
 

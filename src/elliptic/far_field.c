@@ -262,7 +262,7 @@ static void add_term(const int at[3], int k, double weight, const double *moment
   }
 }
 
-/* The polynomial of the potential (kernels/multigrid/elliptic_poles.c). In 2D it follows from
+/* The polynomial of the potential (kernels/multigrid/far_field.c). In 2D it follows from
  * ln(z - z') = ln z - sum over l > 0 of (z' / z)^l / l. */
 static void find_coefficients(const oak_elliptic_t *e, const double *moment,
                               oak_elliptic_poles_args_t *args) {

@@ -6,12 +6,7 @@
  * R. P. Fedkiw, L.-T. Cheng, M. Kang, J. Comput. Phys. 176 (2002) 205). It is a term of b and of
  * the right-hand side, and the face itself has almost no coefficient. Part of the kernels only in
  * runs with bodies. */
-#include "kernels/multigrid/elliptic.h"
-
-#if OAK_ELLIPTIC_BODIES
-/* A cut face keeps this fraction of its coefficient: too little to change a sum, but quotients of
- * coefficients remain numbers. */
-#define ELLIPTIC_SEVERED 1e-30
+#include "kernels/multigrid/equation.h"
 
 /* What the cell finds beyond one of its faces: `cut` as in the arguments, positive if a body is
  * there. */
@@ -80,7 +75,8 @@ OAK_KERNEL(oak_elliptic_pin, oak_elliptic_args_t, ELLIPTIC_LANES) {
   }
 }
 
-/* Take the coefficient from cut faces. */
+/* Take the coefficient from cut faces. They keep a fraction of it: too little to change a sum, but
+ * quotients of coefficients remain numbers. */
 OAK_KERNEL(oak_elliptic_sever, oak_elliptic_args_t, ELLIPTIC_LANES) {
   OAK_ARGS(oak_elliptic_args_t);
   OAK_OUTER_LANES(n) {
@@ -95,7 +91,7 @@ OAK_KERNEL(oak_elliptic_sever, oak_elliptic_args_t, ELLIPTIC_LANES) {
           real *a = face & 1 ? arg.high + n * (long long)OAK_CELLS + dir * FACE_ROOM +
                                    across * FA(dir) + along
                              : arg.low[dir] + n * (long long)OAK_CELLS + row * OAK_NX + i;
-          *a *= (real)ELLIPTIC_SEVERED;
+          *a *= (real)1e-30;
         }
       }
     }
@@ -226,4 +222,3 @@ OAK_KERNEL(oak_elliptic_wall_slopes, oak_elliptic_args_t, ELLIPTIC_LANES) {
     }
   }
 }
-#endif

@@ -2,7 +2,7 @@
  * Transfer between a level and the next coarser one, on which parents replace the finest blocks.
  * Coarse values are averages, fine values come from linear interpolation. All other blocks are the
  * same on both levels. A family that two ranks share travels through `remote`. */
-#include "kernels/multigrid/elliptic.h"
+#include "kernels/multigrid/equation.h"
 
 #if OAK_COORDINATES
 /* The mean by volume of the cells whose lowest is at c. */
@@ -63,87 +63,6 @@ OAK_KERNEL(oak_elliptic_unpack, oak_elliptic_move_args_t, ELLIPTIC_LANES) {
   }
 }
 
-#if OAK_ELLIPTIC_FIELDS
-/* The coefficients on the fine faces of a coarse face, times the parts of its area. They begin at c
- * and have the strides `one` and `two`. */
-OAK_FN real elliptic_face_sum(const real *c, const oak_parts_t *g, int dir, int one, int two) {
-  const real row =
-      elliptic_part(g, dir, 0) * c[0] + elliptic_part(g, dir, elliptic_child(dir, 1)) * c[one];
-  if (OAK_DIM == 2) return row;
-  return row + (elliptic_part(g, dir, elliptic_child(dir, 2)) * c[two] +
-                elliptic_part(g, dir, elliptic_child(dir, 3)) * c[one + two]);
-}
-
-/* Where the coefficients on the upper face of a child across `dir` begin among those on the upper
- * faces of its parent. */
-OAK_FN int upper_place(int dir, int child) {
-  const int a0 = (child >> (dir == 0 ? 1 : 0) & 1) * HA(dir);
-  const int b0 = OAK_DIM == 3 ? (child >> (dir == 2 ? 1 : 2) & 1) * HB(dir) : 0;
-  return dir * FACE_ROOM + b0 * FA(dir) + a0;
-}
-
-/* The coefficients on faces of the coarse level: means of the fine faces that lie there. arg.axis
- * is the axis of lower faces of cells, or OAK_DIM for the upper faces of blocks. */
-OAK_KERNEL(oak_elliptic_merge_faces, oak_elliptic_move_args_t, ELLIPTIC_LANES) {
-  OAK_ARGS(oak_elliptic_move_args_t);
-  OAK_OUTER_LANES(n) {
-    const oak_elliptic_move_t t = arg.move[n];
-    const real *p = arg.from + n * (long long)OAK_CELLS;
-    real *q = (t.remote ? arg.remote : arg.to) + t.coarse * (long long)OAK_CELLS;
-    const real part = (real)(OAK_DIM == 3 ? 0.25 : 0.5);
-    if (t.child < 0) {
-      OAK_ROWS(row, OAK_NY * OAK_NZ, OAK_NX) {
-        OAK_LANES(i, OAK_NX) q[row * OAK_NX + i] = p[row * OAK_NX + i];
-      }
-    } else if (arg.axis < OAK_DIM) {
-      const int one = OAK_STRIDE(arg.axis == 0 ? 1 : 0), two = OAK_STRIDE(arg.axis == 2 ? 1 : 2);
-      if (!t.remote) q += elliptic_octant(t.child);
-      OAK_ROWS(row, HY * HZ, HX) {
-        const int j = row % HY, k = row / HY;
-        const int to = t.remote ? row * HX : OAK_INDEX(0, j, k);
-        OAK_LANES(i, HX) {
-          const real *c = p + OAK_INDEX(2 * i, 2 * j, 2 * k);
-          const oak_parts_t g = elliptic_face_parts(
-              &arg.fine, n, arg.axis, arg.axis ? 2 * i : 2 * j, arg.axis == 2 ? 2 * j : 2 * k);
-          q[to + i] = part * elliptic_face_sum(c, &g, arg.axis, one, two);
-        }
-      }
-    } else {
-      for (int dir = 0; dir < OAK_DIM; dir++) {
-        const real *face = p + dir * FACE_ROOM;
-        real *out = q + (t.remote ? dir * PIECE_ROOM : upper_place(dir, t.child));
-        const int width = t.remote ? HA(dir) : FA(dir);
-        if (!t.remote && !(t.child >> dir & 1)) continue;
-        OAK_ROWS(b, HB(dir), HA(dir)) {
-          OAK_LANES(a, HA(dir)) {
-            const real *c = face + 2 * b * FA(dir) + 2 * a;
-            const oak_parts_t g = elliptic_face_parts(&arg.fine, n, dir, 2 * a, 2 * b);
-            out[b * width + a] = part * elliptic_face_sum(c, &g, dir, 1, FA(dir));
-          }
-        }
-      }
-    }
-  }
-}
-
-/* The received coefficients on the upper faces of blocks. */
-OAK_KERNEL(oak_elliptic_unpack_faces, oak_elliptic_move_args_t, 64) {
-  OAK_ARGS(oak_elliptic_move_args_t);
-  OAK_OUTER_LANES(n) {
-    const oak_elliptic_move_t t = arg.move[n];
-    const real *p = arg.remote + n * (long long)OAK_CELLS;
-    real *q = arg.to + t.coarse * (long long)OAK_CELLS;
-    for (int dir = 0; dir < OAK_DIM; dir++) {
-      if (!(t.child >> dir & 1)) continue;
-      OAK_ROWS(b, HB(dir), HA(dir)) {
-        OAK_LANES(a, HA(dir))
-          q[upper_place(dir, t.child) + b * FA(dir) + a] = p[dir * PIECE_ROOM + b * HA(dir) + a];
-      }
-    }
-  }
-}
-#endif
-
 /* Interpolate the parent's values to the cells of one child, with central slopes: exact for linear
  * functions. If the coefficient is a field, the slope is the mean flux of both faces, divided by
  * their mean coefficient. A cell behind a face without flux then has no influence. Beyond the
@@ -157,10 +76,8 @@ OAK_FN void elliptic_interpolate(const oak_elliptic_move_args_t *arg, const oak_
     edge[face] = f->kind != OAK_FACE_BOUNDARY ? -1 : face & 1 ? OAK_ALONG(face / 2) - 1 : 0;
     outside[face] = -(real)arg->outside[face];
   }
-#if OAK_ELLIPTIC_FIELDS
   const real *low[OAK_DIM], *high = arg->high + t->coarse * (long long)OAK_CELLS;
   OAK_FOR(d, OAK_DIM) low[d] = arg->low[d] + t->coarse * (long long)OAK_CELLS;
-#endif
   const int i0 = (t->child & 1) * HX, j0 = (t->child >> 1 & 1) * HY, k0 = (t->child >> 2) * HZ;
   OAK_ROWS(row, HY * HZ, HX) {
     const int j = row % HY, k = row / HY;
@@ -169,9 +86,8 @@ OAK_FN void elliptic_interpolate(const oak_elliptic_move_args_t *arg, const oak_
     x[1] = j0 + j;
     x[2] = k0 + k;
     const oak_row_t r = oak_row_of(&arg->coarse, 1, t->coarse, 0, 0, x);
-#if OAK_ELLIPTIC_FIELDS
-    const elliptic_on_row_t on = elliptic_on_row(low, high, x[1], x[2]);
-#endif
+    elliptic_on_row_t on;
+    if (OAK_ELLIPTIC_FIELDS) on = elliptic_on_row(low, high, x[1], x[2]);
     OAK_LANES(i, HX) {
       real slope[OAK_DIM];
       const real c = r.c[(i0 + i) * r.sc];
@@ -181,13 +97,11 @@ OAK_FN void elliptic_interpolate(const oak_elliptic_move_args_t *arg, const oak_
         oak_row_neighbours(&r, d, i0 + i, &below, &above);
         if (place == edge[2 * d]) below = outside[2 * d] * c;
         if (place == edge[2 * d + 1]) above = outside[2 * d + 1] * c;
-#if OAK_ELLIPTIC_FIELDS
-        const real lower = elliptic_a(&on, i0 + i, 2 * d),
-                   upper = elliptic_a(&on, i0 + i, 2 * d + 1);
-        slope[d] = oak_div((real)0.25 * (upper * (above - c) + lower * (c - below)), lower + upper);
-#else
         slope[d] = (real)0.125 * (above - below);
-#endif
+        if (OAK_ELLIPTIC_FIELDS)
+          slope[d] =
+              elliptic_weighted_slope(elliptic_a(&on, i0 + i, 2 * d),
+                                      elliptic_a(&on, i0 + i, 2 * d + 1), c - below, above - c);
       }
       OAK_FOR(e, (1 << OAK_DIM)) {
         real sum = c;

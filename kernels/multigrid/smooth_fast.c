@@ -2,15 +2,14 @@
  * Smoothing and residual with constant coefficients. At the boundary of the domain the ghost value
  * is -outside u. Its term is part of the diagonal, so no exchange has to fill it. All other terms
  * have the same weights in all cells of a block. */
-#include "kernels/multigrid/elliptic.h"
+#include "kernels/multigrid/equation.h"
 
 /* For the host: 1 if smooth, down and prolong need no ghost cells at the boundary. */
 OAK_CONST_DATA int oak_elliptic_plain[1] = {ELLIPTIC_PLAIN};
 
 #if ELLIPTIC_PLAIN
 
-/* Threads of a GPU where there are few blocks. */
-#define ELLIPTIC_MOST_LANES (OAK_CELLS < 256 ? 64 : OAK_CELLS < 1024 ? 256 : 512)
+enum { ELLIPTIC_DOWN_LANES = OAK_CELLS < 256 ? 64 : OAK_CELLS < 1024 ? 256 : 512 };
 
 /* Weights of neighbours, and the terms that faces at the boundary add to the diagonal. */
 typedef struct {
@@ -19,23 +18,14 @@ typedef struct {
   oak_side_t side[OAK_FACES];
   int boundary[OAK_FACES];
   const real *tile;
-#if !OAK_MANY_THREADS
-  real zeros[OAK_NX];
-#endif
-#if OAK_COORDINATES
-  real ring[OAK_NX]; /* s of kernels/geometry/geometry.h */
-#endif
+  real zeros[OAK_MANY_THREADS ? 1 : OAK_NX];
+  real ring[OAK_COORDINATES ? OAK_NX : 1]; /* s of kernels/geometry/geometry.h */
 } elliptic_stencil_t;
 
 /* The sum of the values on both sides of cell i along x, weighted by the areas of its faces. The
  * weights add up to 2 in (r, z) too, so the diagonal is the same. */
 OAK_FN real elliptic_both(const elliptic_stencil_t *s, int i, real lower, real upper) {
-#if OAK_COORDINATES
-  return (lower + upper) + s->ring[i] * (upper - lower);
-#else
-  (void)s, (void)i;
-  return lower + upper;
-#endif
+  return OAK_COORDINATES ? (lower + upper) + s->ring[i] * (upper - lower) : lower + upper;
 }
 
 /* The factor of the faces at an end of a block along x. */
@@ -64,9 +54,9 @@ OAK_FN void elliptic_stencil(const oak_elliptic_args_t *arg, long block, ellipti
                                             elliptic_end(arg, block, face)
                                       : 0;
   }
-#if !OAK_MANY_THREADS
-  OAK_INNER(i, OAK_NX) s->zeros[i] = 0;
-#endif
+  if (!OAK_MANY_THREADS) {
+    OAK_INNER(i, OAK_NX) s->zeros[i] = 0;
+  }
 #if OAK_COORDINATES
   for (int i = 0; i < OAK_NX; i++) s->ring[i] = oak_ring(&arg->f, block, i);
 #endif
@@ -78,44 +68,41 @@ OAK_FN void elliptic_clear(real *u) {
 
 /* The diagonal of inner cells of row (j, k). */
 OAK_FN real elliptic_diagonal(const elliptic_stencil_t *s, int j, int k) {
-  real sum = s->diagonal + (j == 0 ? s->edge[2] : 0) + (j == OAK_NY - 1 ? s->edge[3] : 0);
-#if OAK_DIM == 3
-  sum += (k == 0 ? s->edge[4] : 0) + (k == OAK_NZ - 1 ? s->edge[5] : 0);
-#endif
-  return sum;
+  const real sum = s->diagonal + (j == 0 ? s->edge[2] : 0) + (j == OAK_NY - 1 ? s->edge[3] : 0);
+  const real *across = &s->edge[OAK_FACES - 2];
+  return OAK_DIM == 3 ? sum + ((k == 0 ? across[0] : 0) + (k == OAK_NZ - 1 ? across[1] : 0)) : sum;
 }
 
 #if OAK_MANY_THREADS
 
 /* Blocks that fit are copied to fast memory with the values around them. */
-#define ELLIPTIC_TILE_Y (OAK_NX + 2) /* from a row to the next one */
-#define ELLIPTIC_TILE_CELLS (ELLIPTIC_TILE_Y * (OAK_NY + 2) * (OAK_DIM == 3 ? OAK_NZ + 2 : 1))
-#define ELLIPTIC_TILE (ELLIPTIC_TILE_CELLS * 8 <= 47 * 1024)
+enum {
+  TILE_Y = OAK_NX + 2, /* from a row to the next one */
+  TILE_Z = OAK_DIM == 3 ? TILE_Y * (OAK_NY + 2) : 0,
+  TILE_CELLS = TILE_Y * (OAK_NY + 2) * (OAK_DIM == 3 ? OAK_NZ + 2 : 1),
+  HAS_TILE = TILE_CELLS * 8 <= 47 * 1024
+};
+typedef real elliptic_tile_t[HAS_TILE ? TILE_CELLS : 1];
 
-#if ELLIPTIC_TILE
-
-#define ELLIPTIC_TILE_Z (OAK_DIM == 3 ? ELLIPTIC_TILE_Y * (OAK_NY + 2) : 0)
-#define ELLIPTIC_PLACE(i, j, k) \
-  (((k) + 1) * ELLIPTIC_TILE_Z + ((j) + 1) * ELLIPTIC_TILE_Y + (i) + 1)
-#define ELLIPTIC_SHARED_TILE OAK_SHARED real tile[ELLIPTIC_TILE_CELLS]
-#define ELLIPTIC_FILL(s) elliptic_fill(s, tile)
+OAK_FN int tile_place(int i, int j, int k) { return (k + 1) * TILE_Z + (j + 1) * TILE_Y + i + 1; }
 
 /* Peers may be changing values of the colour that is smoothed. These values are copied too, but not
  * used. */
 OAK_FN void elliptic_fill(elliptic_stencil_t *s, real *tile) {
   s->tile = tile;
+  if (!HAS_TILE) return;
   OAK_INNER(c, OAK_CELLS) {
     const int i = c % OAK_NX, j = c / OAK_NX % OAK_NY, k = c / (OAK_NX * OAK_NY);
-    oak_copy_begin(&tile[ELLIPTIC_PLACE(i, j, k)], &s->u[c]);
+    oak_copy_begin(&tile[tile_place(i, j, k)], &s->u[c]);
   }
   OAK_FOR(face, OAK_FACES) {
     const oak_side_t *side = &s->side[face];
     OAK_INNER(c, FACE_CELLS(face / 2)) {
       const int a = c % FA(face / 2), b = OAK_DIM == 3 ? c / FA(face / 2) : 0;
       const int end = face & 1 ? OAK_ALONG(face / 2) : -1;
-      real *to = &tile[face / 2 == 0   ? ELLIPTIC_PLACE(end, a, b)
-                       : face / 2 == 1 ? ELLIPTIC_PLACE(a, end, b)
-                                       : ELLIPTIC_PLACE(a, b, end)];
+      real *to = &tile[face / 2 == 0   ? tile_place(end, a, b)
+                       : face / 2 == 1 ? tile_place(a, end, b)
+                                       : tile_place(a, b, end)];
       if (s->boundary[face])
         *to = 0;
       else
@@ -124,32 +111,24 @@ OAK_FN void elliptic_fill(elliptic_stencil_t *s, real *tile) {
   }
 }
 
+OAK_FN void elliptic_ready(elliptic_stencil_t *s, real *tile) {
+  elliptic_fill(s, tile);
+  oak_copy_end();
+  OAK_BARRIER;
+}
+
 OAK_FN real elliptic_here(const elliptic_stencil_t *s, const int x[3]) {
-  return s->tile[ELLIPTIC_PLACE(x[0], x[1], x[2])];
+  return HAS_TILE ? s->tile[tile_place(x[0], x[1], x[2])] : s->u[OAK_INDEX(x[0], x[1], x[2])];
 }
-
-/* The weighted sum of a cell's neighbours. */
-OAK_FN real elliptic_around(const elliptic_stencil_t *s, const int x[3]) {
-  const real *c = s->tile + ELLIPTIC_PLACE(x[0], x[1], x[2]);
-  real sum = s->weight[0] * elliptic_both(s, x[0], c[-1], c[1]) +
-             s->weight[1] * (c[-ELLIPTIC_TILE_Y] + c[ELLIPTIC_TILE_Y]);
-#if OAK_DIM == 3
-  sum += s->weight[2] * (c[-ELLIPTIC_TILE_Z] + c[ELLIPTIC_TILE_Z]);
-#endif
-  return sum;
-}
-
-#else
-
-#define ELLIPTIC_SHARED_TILE
-#define ELLIPTIC_FILL(s) ((void)0)
 
 /* The value across a face of cell x[]. */
-OAK_FN real elliptic_beyond(const elliptic_stencil_t *s, const int x[3], int face) {
+OAK_FN real elliptic_beyond_cell(const elliptic_stencil_t *s, const int x[3], int face) {
   const int dir = face / 2, a = dir == 0 ? x[1] : x[0],
             b = OAK_DIM == 2 ? 0
                 : dir == 2   ? x[1]
                              : x[2];
+  const int step = dir == 0 ? 1 : dir == 1 ? TILE_Y : TILE_Z;
+  if (HAS_TILE) return s->tile[tile_place(x[0], x[1], x[2]) + (face & 1 ? step : -step)];
   const int inside = face & 1 ? x[dir] < OAK_ALONG(dir) - 1 : x[dir] > 0;
   const real *c = s->u + OAK_INDEX(x[0], x[1], x[2]);
   const real *p = inside ? c + (face & 1 ? OAK_STRIDE(dir) : -OAK_STRIDE(dir))
@@ -159,19 +138,14 @@ OAK_FN real elliptic_beyond(const elliptic_stencil_t *s, const int x[3], int fac
 
 /* The weighted sum of a cell's neighbours. */
 OAK_FN real elliptic_around(const elliptic_stencil_t *s, const int x[3]) {
-  real sum =
-      s->weight[0] * elliptic_both(s, x[0], elliptic_beyond(s, x, 0), elliptic_beyond(s, x, 1));
+  real sum = s->weight[0] *
+             elliptic_both(s, x[0], elliptic_beyond_cell(s, x, 0), elliptic_beyond_cell(s, x, 1));
   OAK_UNROLL
   for (int d = 1; d < OAK_DIM; d++)
-    sum += s->weight[d] * (elliptic_beyond(s, x, 2 * d) + elliptic_beyond(s, x, 2 * d + 1));
+    sum +=
+        s->weight[d] * (elliptic_beyond_cell(s, x, 2 * d) + elliptic_beyond_cell(s, x, 2 * d + 1));
   return sum;
 }
-
-OAK_FN real elliptic_here(const elliptic_stencil_t *s, const int x[3]) {
-  return s->u[OAK_INDEX(x[0], x[1], x[2])];
-}
-
-#endif
 
 /* The diagonal of a cell. */
 OAK_FN real elliptic_fall(const elliptic_stencil_t *s, const int x[3]) {
@@ -190,14 +164,14 @@ enum {
   ELLIPTIC_HALF = OAK_CELLS / 2,
   ELLIPTIC_SMOOTH_LANES = ELLIPTIC_HALF >= 512 ? 512 : OAK_MAX(ELLIPTIC_HALF, 32),
   ELLIPTIC_BATCH =
-      ELLIPTIC_TILE ? (ELLIPTIC_HALF + ELLIPTIC_SMOOTH_LANES - 1) / ELLIPTIC_SMOOTH_LANES : 2,
+      HAS_TILE ? (ELLIPTIC_HALF + ELLIPTIC_SMOOTH_LANES - 1) / ELLIPTIC_SMOOTH_LANES : 2,
   ELLIPTIC_TURN = ELLIPTIC_BATCH * ELLIPTIC_SMOOTH_LANES
 };
 
-OAK_KERNEL_SHARED(oak_elliptic_smooth, oak_elliptic_args_t, ELLIPTIC_SMOOTH_LANES, 2, 0) {
+OAK_KERNEL_SHARED(oak_elliptic_smooth_fast, oak_elliptic_args_t, ELLIPTIC_SMOOTH_LANES, 2, 0) {
   OAK_ARGS_EARLY(oak_elliptic_args_t);
   OAK_OUTER(n) {
-    ELLIPTIC_SHARED_TILE;
+    OAK_SHARED elliptic_tile_t tile;
     elliptic_stencil_t s;
     real *u = arg.u + n * (long long)OAK_CELLS;
     if (elliptic_rests(&arg, n)) {
@@ -209,7 +183,7 @@ OAK_KERNEL_SHARED(oak_elliptic_smooth, oak_elliptic_args_t, ELLIPTIC_SMOOTH_LANE
     const real *rhs = arg.rhs + n * (long long)OAK_CELLS;
     const real relax = (real)OAK_ELLIPTIC_RELAX;
     OAK_WAIT;
-    if (!arg.zero) ELLIPTIC_FILL(&s);
+    if (!arg.zero) elliptic_fill(&s, tile);
     for (int turn = 0; turn < ELLIPTIC_HALF; turn += ELLIPTIC_TURN) {
       real r[ELLIPTIC_BATCH];
       int x[ELLIPTIC_BATCH][3];
@@ -220,7 +194,7 @@ OAK_KERNEL_SHARED(oak_elliptic_smooth, oak_elliptic_args_t, ELLIPTIC_SMOOTH_LANE
         x[e][0] = 2 * (h % HX) + ((x[e][1] + x[e][2] + arg.colour) & 1);
         r[e] = h < ELLIPTIC_HALF ? rhs[OAK_INDEX(x[e][0], x[e][1], x[e][2])] : 0;
       }
-      if (ELLIPTIC_TILE && !arg.zero) {
+      if (HAS_TILE && !arg.zero) {
         oak_copy_end();
         OAK_BARRIER;
       }
@@ -242,10 +216,40 @@ OAK_KERNEL_SHARED(oak_elliptic_smooth, oak_elliptic_args_t, ELLIPTIC_SMOOTH_LANE
   }
 }
 
-#else
+/* The residual of all cells. */
+OAK_FN void elliptic_left_all(const elliptic_stencil_t *s, const real *rhs, real *q) {
+  OAK_INNER(c, OAK_CELLS) {
+    const int x[3] = {c % OAK_NX, c / OAK_NX % OAK_NY, c / (OAK_NX * OAK_NY)};
+    q[c] = elliptic_left(s, rhs, x);
+  }
+}
 
-/* If gcc unrolls a row of 8 cells before it makes vectors, it puts them together cell by cell. */
-#define ELLIPTIC_ROW OAK_PRAGMA(GCC unroll 1)
+/* Averages of what is left. They go to an octant of a block, or side by side (remote). */
+OAK_FN void elliptic_average(const oak_elliptic_args_t *arg, long block,
+                             const elliptic_stencil_t *s, const real *rhs, int remote, real *q) {
+  OAK_INNER(h, HX * HY * HZ) {
+    const int i = h % HX, j = h / HX % HY, k = h / (HX * HY);
+    const oak_parts_t g = oak_parts(oak_span_of_pair(&arg->f, block, 2 * i, 2 * j), 0);
+    real sum = 0;
+    OAK_FOR(e, (1 << OAK_DIM)) {
+      const int x[3] = {2 * i + (e & 1), 2 * j + (e >> 1 & 1), 2 * k + (e >> 2)};
+      sum += elliptic_left(s, rhs, x) * elliptic_part(&g, -1, e);
+    }
+    q[remote ? h : OAK_INDEX(i, j, k)] = sum * (real)(1.0 / (1 << OAK_DIM));
+  }
+}
+
+/* The largest residual that each lane finds. */
+OAK_FN void elliptic_largest_left(const elliptic_stencil_t *s, const real *rhs, double *lane) {
+  double most = 0;
+  OAK_INNER(c, OAK_CELLS) {
+    const int x[3] = {c % OAK_NX, c / OAK_NX % OAK_NY, c / (OAK_NX * OAK_NY)};
+    most = elliptic_larger(most, elliptic_left(s, rhs, x));
+  }
+  lane[OAK_THREAD] = most;
+}
+
+#else
 
 /* A plane of a block with the values beside it, 0 beyond the boundary. Rows begin at places that
  * are aligned for vectors. A processor waits if it reads values that were just written by two
@@ -266,7 +270,7 @@ OAK_FN void elliptic_plane(const elliptic_stencil_t *s, int k, elliptic_plane_t 
   p->k = k;
   for (int j = -1; j <= OAK_NY; j++) {
     const int face = j < 0 ? 2 : 3, beyond = j < 0 || j == OAK_NY;
-    const real *from = !beyond ? u + j * OAK_NX
+    const real *from = !beyond             ? u + j * OAK_NX
                        : s->boundary[face] ? s->zeros
                                            : side[face].p + k * side[face].sb;
     real *to = p->c + (j + 1) * ELLIPTIC_STEP + ELLIPTIC_FIRST;
@@ -277,15 +281,13 @@ OAK_FN void elliptic_plane(const elliptic_stencil_t *s, int k, elliptic_plane_t 
     row[-1] = s->boundary[0] ? 0 : side[0].p[j * side[0].sa + k * side[0].sb];
     row[OAK_NX] = s->boundary[1] ? 0 : side[1].p[j * side[1].sa + k * side[1].sb];
   }
-#if OAK_DIM == 3
-  for (int n = 0; n < 2; n++) {
-    const int face = 4 + n, inside = n ? k < OAK_NZ - 1 : k > 0;
-    p->beside[n] = inside ? u + (n ? 1 : -1) * OAK_NX * OAK_NY
+  for (int n = 0; OAK_DIM == 3 && n < 2; n++) {
+    const int face = OAK_FACES - 2 + n, inside = n ? k < OAK_NZ - 1 : k > 0;
+    p->beside[n] = inside              ? u + (n ? 1 : -1) * OAK_NX * OAK_NY
                    : s->boundary[face] ? s->zeros
                                        : side[face].p;
     p->step[n] = inside ? OAK_NX : s->boundary[face] ? 0 : side[face].sb;
   }
-#endif
   p->middle = 0;
 }
 
@@ -302,28 +304,28 @@ OAK_FN int elliptic_falls(const elliptic_stencil_t *s, int j, int k, elliptic_pl
 /* The weighted sum of the neighbours of cell i of row j. */
 OAK_FN real elliptic_around(const elliptic_stencil_t *s, const elliptic_plane_t *p, int j, int i) {
   const real *c = p->c + (j + 1) * ELLIPTIC_STEP + ELLIPTIC_FIRST + i;
-  real sum = s->weight[0] * elliptic_both(s, i, c[-1], c[1]) +
-             s->weight[1] * (c[-ELLIPTIC_STEP] + c[ELLIPTIC_STEP]);
-#if OAK_DIM == 3
-  sum += s->weight[2] * (p->beside[0][j * p->step[0] + i] + p->beside[1][j * p->step[1] + i]);
-#endif
-  return sum;
+  const real sum = s->weight[0] * elliptic_both(s, i, c[-1], c[1]) +
+                   s->weight[1] * (c[-ELLIPTIC_STEP] + c[ELLIPTIC_STEP]);
+  if (OAK_DIM == 2) return sum;
+  return sum + s->weight[OAK_DIM - 1] *
+                   (p->beside[0][j * p->step[0] + i] + p->beside[1][j * p->step[1] + i]);
 }
 
-/* All cells of a row are computed, because they lie side by side, and those of one colour are
- * kept. */
+/* All cells of a row are computed, because they lie side by side, and those of one colour are kept.
+ * If gcc unrolled a row of 8 cells before it makes vectors, it would put them together cell by
+ * cell. */
 OAK_FN void elliptic_relax(const elliptic_stencil_t *s, const elliptic_plane_t *p, int j,
                            const real inverse[OAK_NX], const real *rhs, int odd, real *to) {
   const real *c = p->c + (j + 1) * ELLIPTIC_STEP + ELLIPTIC_FIRST;
   const real keep = 1 - (real)OAK_ELLIPTIC_RELAX;
-  ELLIPTIC_ROW
+  OAK_PRAGMA(GCC unroll 1)
   OAK_INNER(i, OAK_NX) {
     const real next = keep * c[i] + inverse[i] * (elliptic_around(s, p, j, i) - rhs[i]);
     to[i] = (i & 1) == odd ? next : c[i];
   }
 }
 
-OAK_KERNEL(oak_elliptic_smooth, oak_elliptic_args_t, ELLIPTIC_LANES) {
+OAK_KERNEL(oak_elliptic_smooth_fast, oak_elliptic_args_t, ELLIPTIC_LANES) {
   OAK_ARGS(oak_elliptic_args_t);
   OAK_OUTER_LANES(n) {
     elliptic_stencil_t s;
@@ -355,16 +357,16 @@ OAK_KERNEL(oak_elliptic_smooth, oak_elliptic_args_t, ELLIPTIC_LANES) {
   }
 }
 
+/* The residual of row j. */
 OAK_FN void elliptic_left(const elliptic_stencil_t *s, const real *rhs, int j, elliptic_plane_t *p,
                           real *out) {
   const real *r = rhs + OAK_INDEX(0, j, p->k);
   const real *c = p->c + (j + 1) * ELLIPTIC_STEP + ELLIPTIC_FIRST;
   elliptic_falls(s, j, p->k, p);
-  ELLIPTIC_ROW
+  OAK_PRAGMA(GCC unroll 1)
   OAK_INNER(i, OAK_NX) out[i] = r[i] - elliptic_around(s, p, j, i) + p->fall[i] * c[i];
 }
 
-/* Averages of what is left. They go to an octant of a block, or side by side (remote). */
 OAK_FN void elliptic_average(const oak_elliptic_args_t *arg, long block,
                              const elliptic_stencil_t *s, const real *rhs, int remote, real *q) {
   enum { PLANES = OAK_DIM == 3 ? 2 : 1 };
@@ -386,16 +388,37 @@ OAK_FN void elliptic_average(const oak_elliptic_args_t *arg, long block,
   }
 }
 
+OAK_FN void elliptic_left_all(const elliptic_stencil_t *s, const real *rhs, real *q) {
+  elliptic_plane_t plane;
+  for (int row = 0; row < OAK_NY * OAK_NZ; row++) {
+    if (row % OAK_NY == 0) elliptic_plane(s, row / OAK_NY, &plane);
+    elliptic_left(s, rhs, row % OAK_NY, &plane, q + row * OAK_NX);
+  }
+}
+
+OAK_FN void elliptic_largest_left(const elliptic_stencil_t *s, const real *rhs, double *lane) {
+  elliptic_plane_t plane;
+  OAK_INNER(i, ELLIPTIC_LANES) lane[i] = 0;
+  for (int row = 0; row < OAK_NY * OAK_NZ; row++) {
+    real left[OAK_NX];
+    if (row % OAK_NY == 0) elliptic_plane(s, row / OAK_NY, &plane);
+    elliptic_left(s, rhs, row % OAK_NY, &plane, left);
+    OAK_INNER(i, OAK_NX)
+      lane[i % ELLIPTIC_LANES] = elliptic_larger(lane[i % ELLIPTIC_LANES], left[i]);
+  }
+}
+
+typedef real elliptic_tile_t[1];
+OAK_FN void elliptic_ready(elliptic_stencil_t *s, real *tile) { (void)s, (void)tile; }
+
 #endif
 
 /* The residual as right-hand side of the next coarser level: averages of blocks whose parent is
  * there. */
-OAK_KERNEL_SHARED(oak_elliptic_down, oak_elliptic_down_args_t, ELLIPTIC_MOST_LANES, 2, 0) {
+OAK_KERNEL_SHARED(oak_elliptic_down, oak_elliptic_down_args_t, ELLIPTIC_DOWN_LANES, 2, 0) {
   OAK_ARGS_EARLY(oak_elliptic_down_args_t);
   OAK_OUTER(n) {
-#if OAK_MANY_THREADS
-    ELLIPTIC_SHARED_TILE;
-#endif
+    OAK_SHARED elliptic_tile_t tile;
     const oak_elliptic_move_t t = arg.move.move[n];
     const real *rhs = arg.e.rhs + n * (long long)OAK_CELLS;
     real *q = (t.remote ? arg.move.remote : arg.move.to) + t.coarse * (long long)OAK_CELLS;
@@ -407,41 +430,11 @@ OAK_KERNEL_SHARED(oak_elliptic_down, oak_elliptic_down_args_t, ELLIPTIC_MOST_LAN
     }
     elliptic_stencil(&arg.e, n, &s);
     OAK_WAIT;
-#if OAK_MANY_THREADS
-    ELLIPTIC_FILL(&s);
-    oak_copy_end();
-    OAK_BARRIER;
-#endif
-    if (t.child < 0) {
-#if OAK_MANY_THREADS
-      OAK_INNER(c, OAK_CELLS) {
-        const int x[3] = {c % OAK_NX, c / OAK_NX % OAK_NY, c / (OAK_NX * OAK_NY)};
-        q[c] = elliptic_left(&s, rhs, x);
-      }
-#else
-      elliptic_plane_t plane;
-      for (int row = 0; row < OAK_NY * OAK_NZ; row++) {
-        if (row % OAK_NY == 0) elliptic_plane(&s, row / OAK_NY, &plane);
-        elliptic_left(&s, rhs, row % OAK_NY, &plane, q + row * OAK_NX);
-      }
-#endif
-    } else {
-      if (!t.remote) q += elliptic_octant(t.child);
-#if OAK_MANY_THREADS
-      OAK_INNER(h, HX * HY * HZ) {
-        const int i = h % HX, j = h / HX % HY, k = h / (HX * HY);
-        const oak_parts_t g = oak_parts(oak_span_of_pair(&arg.e.f, n, 2 * i, 2 * j), 0);
-        real sum = 0;
-        OAK_FOR(e, (1 << OAK_DIM)) {
-          const int x[3] = {2 * i + (e & 1), 2 * j + (e >> 1 & 1), 2 * k + (e >> 2)};
-          sum += elliptic_left(&s, rhs, x) * elliptic_part(&g, -1, e);
-        }
-        q[t.remote ? h : OAK_INDEX(i, j, k)] = sum * (real)(1.0 / (1 << OAK_DIM));
-      }
-#else
-      elliptic_average(&arg.e, n, &s, rhs, t.remote, q);
-#endif
-    }
+    elliptic_ready(&s, tile);
+    if (t.child < 0)
+      elliptic_left_all(&s, rhs, q);
+    else
+      elliptic_average(&arg.e, n, &s, rhs, t.remote, t.remote ? q : q + elliptic_octant(t.child));
   }
 }
 
@@ -449,36 +442,14 @@ OAK_KERNEL_SHARED(oak_elliptic_down, oak_elliptic_down_args_t, ELLIPTIC_MOST_LAN
 OAK_KERNEL_SHARED(oak_elliptic_norm, oak_elliptic_args_t, ELLIPTIC_LANES, 4, 0) {
   OAK_ARGS_EARLY(oak_elliptic_args_t);
   OAK_OUTER(n) {
-    const real *rhs = arg.rhs + n * (long long)OAK_CELLS;
     OAK_SHARED double lane[ELLIPTIC_LANES];
-#if OAK_MANY_THREADS
-    ELLIPTIC_SHARED_TILE;
-#endif
+    OAK_SHARED elliptic_tile_t tile;
     double most;
     elliptic_stencil_t s;
     elliptic_stencil(&arg, n, &s);
     OAK_WAIT;
-#if OAK_MANY_THREADS
-    ELLIPTIC_FILL(&s);
-    oak_copy_end();
-    OAK_BARRIER;
-    most = 0;
-    OAK_INNER(c, OAK_CELLS) {
-      const int x[3] = {c % OAK_NX, c / OAK_NX % OAK_NY, c / (OAK_NX * OAK_NY)};
-      most = elliptic_larger(most, elliptic_left(&s, rhs, x));
-    }
-    lane[OAK_THREAD] = most;
-#else
-    elliptic_plane_t plane;
-    OAK_INNER(i, ELLIPTIC_LANES) lane[i] = 0;
-    for (int row = 0; row < OAK_NY * OAK_NZ; row++) {
-      real left[OAK_NX];
-      if (row % OAK_NY == 0) elliptic_plane(&s, row / OAK_NY, &plane);
-      elliptic_left(&s, rhs, row % OAK_NY, &plane, left);
-      OAK_INNER(i, OAK_NX)
-        lane[i % ELLIPTIC_LANES] = elliptic_larger(lane[i % ELLIPTIC_LANES], left[i]);
-    }
-#endif
+    elliptic_ready(&s, tile);
+    elliptic_largest_left(&s, arg.rhs + n * (long long)OAK_CELLS, lane);
     OAK_REDUCE_MAX(most, lane, ELLIPTIC_LANES);
     OAK_SERIAL arg.res[n] = most;
   }

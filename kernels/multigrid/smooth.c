@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Smoothing and residual for all coefficients and coordinates: cell by cell, or by lines of cells
+ * where the sizes of a cell along its axes differ much. */
+#include "kernels/multigrid/equation.h"
+
+#if ELLIPTIC_LINES
+/* The parity of a block's place along an axis. */
+OAK_FN int elliptic_parity(const oak_elliptic_args_t *arg, long block, int dir) {
+  const oak_block_t *b = &arg->f.block[block];
+  const double low = dir == 1 ? arg->f.low[1] : arg->f.low[2];
+  if (dir == 0) return b->first & 1;
+  return (int)floor((b->origin[dir] - low) * oak_inv_dx(&arg->f, b->level, dir) / OAK_ALONG(dir) +
+                    0.5) &
+         1;
+}
+
+/* Solve a line of cells along arg->axis for the change of their values (Thomas algorithm). It goes
+ * through \a count blocks, of which \a block is the first. Values beyond its ends are fixed, but
+ * with \a round the last cell is beside the first one. Then the change of each cell is change +
+ * ratio * that of the next cell + last * that of the last cell. (a, b): the place of the line among
+ * the lines of a block. */
+OAK_FN void elliptic_solve_line(const oak_elliptic_args_t *arg, elliptic_block_t *block,
+                                const int *link, int count, int round, int a, int b, real *ratio,
+                                real *change, real *last) {
+  const int dir = arg->axis, cells = OAK_ALONG(dir), end = count * cells - 1;
+  real next = 0, one = 0, begin[3] = {0, 0, 1}; /* begin: the same for the first cell */
+  for (int m = 0; m <= end; m++) {
+    const int k = count > 1 ? m / cells : 0;
+    const long n = link[k];
+    int x[3];
+    if (count > 1 && m == k * cells) elliptic_block(arg, n, block);
+    face_point(dir, m - k * cells, a, b, x);
+    const elliptic_cells_t r = elliptic_cells(block, x[1], x[2]);
+    real fall, weight[OAK_FACES];
+    const real lhs = elliptic_apply(arg, block, &r, n, x[0], &fall, weight);
+    real low = weight[0], high = weight[1];
+    OAK_UNROLL
+    for (int d = 1; d < OAK_DIM; d++) {
+      low = d == dir ? weight[2 * d] : low;
+      high = d == dir ? weight[2 * d + 1] : high;
+    }
+    real sum = lhs - arg->rhs[n * (long long)OAK_CELLS + OAK_INDEX(x[0], x[1], x[2])], corner = 0;
+    if (m == 0) corner = round ? low : 0;
+    if (m > 0) {
+      sum += low * change[m - 1];
+      fall -= low * ratio[m - 1];
+      if (round) corner = low * last[m - 1];
+    }
+    if (round && m == end) {
+      sum += high * begin[0];
+      fall -= corner + high * (begin[1] + begin[2]);
+    }
+    const real inverse = oak_inv(fall);
+    ratio[m] = high * inverse;
+    change[m] = sum * inverse;
+    if (round) {
+      last[m] = corner * inverse;
+      begin[0] += begin[2] * change[m];
+      begin[1] += begin[2] * last[m];
+      begin[2] *= ratio[m];
+    }
+  }
+  for (int m = end; m >= 0; m--) {
+    const int k = count > 1 ? m / cells : 0;
+    int x[3];
+    face_point(dir, m - k * cells, a, b, x);
+    next = change[m] + (m < end ? ratio[m] * next + (round ? last[m] * one : 0) : 0);
+    if (m == end) one = next;
+    arg->u[link[k] * (long long)OAK_CELLS + OAK_INDEX(x[0], x[1], x[2])] += next;
+  }
+}
+
+/* Half a sweep of lines of one colour. A line is in one block, or goes on through the blocks of a
+ * chain, all of which are on this rank. The next line along each axis has the other colour, and so
+ * has the line of the next block that continues the line of a single block: no line reads what
+ * another one writes. */
+OAK_KERNEL(oak_elliptic_smooth_lines, oak_elliptic_args_t, ELLIPTIC_LANES) {
+  OAK_ARGS(oak_elliptic_args_t);
+  OAK_OUTER_LANES(n) {
+    enum { LONGEST = OAK_MAX(OAK_NX, OAK_MAX(OAK_NY, OAK_NZ)) };
+    const oak_elliptic_chain_t alone = {0, 1, 0}, c = arg.chain ? arg.chain[n] : alone;
+    const int dir = arg.axis, own = (int)n, *link = arg.chain ? arg.link + c.first : &own;
+    const int colour = arg.colour + (arg.chain ? 0 : elliptic_parity(&arg, n, dir));
+    elliptic_block_t block;
+    OAK_ROWS(b, FB(dir), HA(dir)) {
+      OAK_LANES(h, HA(dir)) {
+        const int a = 2 * h + ((b + colour) & 1);
+        real ratio[LONGEST], change[LONGEST];
+        real *line = arg.line + c.first * (long long)OAK_CELLS +
+                     (b * FA(dir) + a) * (long long)(c.count * OAK_ALONG(dir));
+        elliptic_block(&arg, *link, &block);
+        elliptic_solve_line(&arg, &block, link, c.count, c.round, a, b, arg.chain ? line : ratio,
+                            arg.chain ? line + arg.nline : change, line + 2 * arg.nline);
+      }
+    }
+  }
+}
+#elif !ELLIPTIC_PLAIN
+/* Half a sweep of Gauss-Seidel. Cells of one colour read only cells of the other one, in all blocks
+ * of the level, since blocks have even numbers of cells. */
+OAK_KERNEL(oak_elliptic_smooth, oak_elliptic_args_t, ELLIPTIC_LANES) {
+  OAK_ARGS(oak_elliptic_args_t);
+  OAK_OUTER_LANES(n) {
+    if (elliptic_rests(&arg, n)) continue;
+    elliptic_block_t b;
+    elliptic_block(&arg, n, &b);
+    const real *rhs = arg.rhs + n * (long long)OAK_CELLS;
+    real *u = arg.u + n * (long long)OAK_CELLS;
+    OAK_ROWS(row, OAK_NY * OAK_NZ, OAK_NX) {
+      const int j = row % OAK_NY, k = row / OAK_NY, odd = (j + k + arg.colour) & 1;
+      const elliptic_cells_t r = elliptic_cells(&b, j, k);
+      OAK_LANES(i, OAK_NX) {
+        real fall, weight[OAK_FACES];
+        const real lhs = elliptic_apply(&arg, &b, &r, n, i, &fall, weight);
+        real next =
+            r.u.c[i] - (real)OAK_ELLIPTIC_RELAX * oak_div(rhs[row * OAK_NX + i] - lhs, fall);
+        if (elliptic_pinned(&r.b[i])) next = arg.top ? rhs[row * OAK_NX + i] : 0;
+        if ((i & 1) == odd) u[row * OAK_NX + i] = next;
+      }
+    }
+  }
+}
+#endif
+
+OAK_KERNEL(oak_elliptic_residual, oak_elliptic_args_t, ELLIPTIC_LANES) {
+  OAK_ARGS(oak_elliptic_args_t);
+  OAK_OUTER_LANES(n) {
+    elliptic_block_t b;
+    elliptic_block(&arg, n, &b);
+    const real *rhs = arg.rhs + n * (long long)OAK_CELLS;
+    real *res = arg.res + n * (long long)OAK_CELLS;
+    if (elliptic_rests(&arg, n)) {
+      OAK_ROWS(row, OAK_NY * OAK_NZ, OAK_NX) {
+        OAK_LANES(i, OAK_NX) res[row * OAK_NX + i] = rhs[row * OAK_NX + i];
+      }
+      continue;
+    }
+    OAK_ROWS(row, OAK_NY * OAK_NZ, OAK_NX) {
+      const elliptic_cells_t r = elliptic_cells(&b, row % OAK_NY, row / OAK_NY);
+      OAK_LANES(i, OAK_NX) {
+        real fall, weight[OAK_FACES];
+        res[row * OAK_NX + i] =
+            rhs[row * OAK_NX + i] - elliptic_apply(&arg, &b, &r, n, i, &fall, weight);
+        if (elliptic_pinned(&r.b[i])) res[row * OAK_NX + i] = 0;
+      }
+    }
+  }
+}
