@@ -16,9 +16,7 @@
 #define OAK_INDEX(i, j, k) (((k) * (OAK_DIM == 3 ? OAK_NY : 0) + (j)) * OAK_NX + (i))
 #define OAK_BLOCK_REALS ((long long)NVAR * OAK_CELLS)
 /* Cells of half a block along each axis, for tasks between levels. */
-#define HX (OAK_NX / 2)
-#define HY (OAK_NY / 2)
-#define HZ (OAK_DIM == 3 ? OAK_NZ / 2 : 1)
+enum { HX = OAK_NX / 2, HY = OAK_NY / 2, HZ = OAK_DIM == 3 ? OAK_NZ / 2 : 1 };
 
 /* Cells of a face across `dir` along its first and its second axis, and of half a face. */
 #define FA(dir) ((dir) == 0 ? OAK_NY : OAK_NX)
@@ -28,12 +26,13 @@
 #define FACE_CELLS(dir) (FA(dir) * FB(dir))
 
 /* Memory for the values of a face, or of a quarter (2D: half) of one, has room for the largest face
- * of a block. The values themselves follow each other without gaps. */
-#define FACE_ROOM OAK_MAX(FACE_CELLS(0), OAK_MAX(FACE_CELLS(1), FACE_CELLS(OAK_DIM - 1)))
-#define PIECE_ROOM (FACE_ROOM >> (OAK_DIM - 1))
-/* Reals per component of a piece. A piece is the unit of halo buffers, a quarter (2D: half) of a
- * slot. */
-#define OAK_PIECE (OAK_NG * PIECE_ROOM)
+ * of a block. The values themselves follow each other without gaps. OAK_PIECE: reals per component
+ * of a piece, which is the unit of halo buffers, a quarter (2D: half) of a slot. */
+enum {
+  FACE_ROOM = OAK_MAX(FACE_CELLS(0), OAK_MAX(FACE_CELLS(1), FACE_CELLS(OAK_DIM - 1))),
+  PIECE_ROOM = FACE_ROOM >> (OAK_DIM - 1),
+  OAK_PIECE = OAK_NG * PIECE_ROOM
+};
 
 /** The ghost layers beyond one face: value(v, layer, a, b) is
  * p[v * sv + layer * sn + a * sa + b * sb], with layer = 0 .. NG-1 by increasing coordinate and a,
@@ -143,16 +142,13 @@ OAK_FN void oak_center(const oak_field_t *f, long block, int i, int j, int k, do
   x[2] = OAK_DIM == 3 ? b->origin[2] + (k + 0.5) * oak_dx(f, b->level, 2) : 0;
 }
 
-#if OAK_LOG_RADIUS
 /** The distance of the cells on both sides of the lower or upper face of a block. */
 OAK_FN double oak_dx_at_face(const oak_field_t *f, long block, int dir, int high) {
   const oak_block_t *b = &f->block[block];
   const double dx = oak_dx(f, b->level, dir);
-  return dir == 0 ? dx * oak_first_coordinate(b->origin[0] + (high ? OAK_NX * dx : 0)) : dx;
+  if (!OAK_LOG_RADIUS || dir != 0) return dx;
+  return dx * oak_first_coordinate(b->origin[0] + (high ? OAK_NX * dx : 0));
 }
-#else
-#define oak_dx_at_face(f, n, dir, high) oak_dx(f, (f)->block[n].level, dir)
-#endif
 
 /** Set conserved variable `v` of a cell of the block, in a kernel of a user's program that reads no
  * ghost cells. */
@@ -211,8 +207,7 @@ OAK_FN void oak_store(store_t *u, long long stride, const real q[]) {
 }
 
 /* Numbers on the faces of cells of a block: those normal to x, to y, to z. */
-#define OAK_AXIS_FACES (OAK_CELLS + FACE_ROOM)
-#define OAK_FACE_REALS (OAK_DIM * OAK_AXIS_FACES)
+enum { OAK_AXIS_FACES = OAK_CELLS + FACE_ROOM, OAK_FACE_REALS = OAK_DIM * OAK_AXIS_FACES };
 /** The place of the lower face of cell (i, j, k) across `dir`. The index along `dir` may be
  * OAK_ALONG(dir), for the last face. OAK_STRIDE(dir) leads to the next face along `dir`. */
 OAK_FN int oak_face_index(int dir, int i, int j, int k) {
@@ -232,7 +227,7 @@ OAK_FN int oak_face_index(int dir, int i, int j, int k) {
 
 /* Loops over all cells of a block in which each lane keeps values of its own: lane i of
  * OAK_INNER(i, OAK_CHUNK(first)) has cell first + i. */
-#define OAK_CHUNK_LANES 128
+enum { OAK_CHUNK_LANES = 128 };
 #define OAK_CHUNKS(first) for (int first = 0; first < OAK_CELLS; first += OAK_CHUNK_LANES)
 #define OAK_CHUNK(first) OAK_MIN(OAK_CHUNK_LANES, OAK_CELLS - (first))
 

@@ -5,11 +5,11 @@
 
 #include "oak/kernel.h"
 
-#ifndef OAK_LOG_RADIUS
+#ifndef OAK_LOG_RADIUS /* the first coordinate is what it is called */
 #define OAK_LOG_RADIUS 0
+enum { OAK_RADIUS_MIN = 1, OAK_RADIUS_LOG = 0 };
 #endif
 
-#if OAK_LOG_RADIUS
 /** The radius at x = ln (r / OAK_RADIUS_MIN), from the lower end of the domain; x > -11 and < 32.
  * It is 2^n times a series, so that loops over cells vectorise and all devices have the same
  * values. */
@@ -39,18 +39,16 @@ OAK_FN void oak_hyperbolic(double x, double *sinh_x, double *cosh_x) {
 }
 
 /** The first coordinate as hooks get it, from that of the mesh. */
-OAK_FN double oak_first_coordinate(double x) { return oak_radius(x - OAK_RADIUS_LOG); }
+OAK_FN double oak_first_coordinate(double x) {
+  return OAK_LOG_RADIUS ? oak_radius(x - OAK_RADIUS_LOG) : x;
+}
 
 /** The coordinate of hooks at `step` of the mesh from the place with coordinate x, along `dir`. */
 OAK_FN double oak_moved(int dir, double x, double step) {
   double sinh_x, cosh_x;
-  if (dir != 0) return x + step;
+  if (!OAK_LOG_RADIUS || dir != 0) return x + step;
   oak_hyperbolic(step, &sinh_x, &cosh_x);
   return x * (cosh_x + sinh_x);
 }
-#else
-#define oak_first_coordinate(x) (x)
-#define oak_moved(dir, x, step) ((x) + (step))
-#endif
 
 #endif

@@ -20,16 +20,17 @@
 
 #include "kernels/access/field.h"
 
-#ifdef OAK_STORE
+enum { OAK_ROUNDS = sizeof(store_t) < sizeof(real) };
 /* Odd numbers that are added from cell to cell along x, y and z, and from variable to variable. */
-#define OAK_NEXT_X 0xe19b01abu
-#define OAK_NEXT_Y 0xc6d1d6c9u
-#define OAK_NEXT_Z 0xaf36d01fu
-#define OAK_NEXT_VARIABLE 0x9a69443eu
+static const unsigned OAK_NEXT_X = OAK_ROUNDS ? 0xe19b01abu : 0;
+static const unsigned OAK_NEXT_Y = OAK_ROUNDS ? 0xc6d1d6c9u : 0;
+static const unsigned OAK_NEXT_Z = OAK_ROUNDS ? 0xaf36d01fu : 0;
+static const unsigned OAK_NEXT_VARIABLE = 0x9a69443eu;
 
 /** The number of cell (i, j, k) of a block in the present stage. */
 OAK_FN unsigned oak_cell_number(const oak_field_t *f, long block, int i, int j, int k) {
   const oak_block_t *b = &f->block[block];
+  if (!OAK_ROUNDS) return 0;
   unsigned n = f->rounding + (unsigned)b->level * OAK_NEXT_VARIABLE;
   n +=
       ((unsigned)(long long)(b->origin[0] * oak_inv_dx(f, b->level, 0)) + (unsigned)i) * OAK_NEXT_X;
@@ -56,6 +57,7 @@ OAK_FN real oak_rounded(real x, unsigned t) {
 /** Round a result, u[], of the cell with this number to numbers that a state can store. Checks of
  * the result then see the numbers that later stages read. */
 OAK_FN void oak_round_result(sum_t u[], unsigned number) {
+  if (!OAK_ROUNDS) return;
   unsigned t = number; /* mixed by three steps of a hash: neighbours get independent thresholds */
   t = (t ^ t >> 16) * 0x7feb352du;
   t = (t ^ t >> 15) * 0x846ca68bu;
@@ -67,13 +69,5 @@ OAK_FN void oak_round_result(sum_t u[], unsigned number) {
 OAK_FN void oak_round_nearest(real u[]) {
   OAK_FOR(v, NVAR) u[v] = (real)(store_t)u[v];
 }
-#else
-#define OAK_NEXT_X 0u
-#define OAK_NEXT_Y 0u
-#define OAK_NEXT_Z 0u
-#define oak_cell_number(f, block, i, j, k) 0
-#define oak_round_result(u, number) ((void)(number))
-#define oak_round_nearest(u) ((void)(u))
-#endif
 
 #endif

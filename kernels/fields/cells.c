@@ -19,9 +19,7 @@ OAK_KERNEL(oak_update, oak_update_args_t, OAK_CHUNK_LANES) {
       store_t *p = arg.u + n * OAK_BLOCK_REALS + c;
       const oak_at_t at = oak_place_cell(&arg.f, &user, n, c);
       oak_load(p, OAK_CELLS, u);
-#if NSOLID
-      if (oak_is_solid(u[SOLID_VAR])) continue;
-#endif
+      if (oak_in_solid(u)) continue;
 #if OAK_HAS_physics_update
       physics_update(&at, u, arg.dt);
 #endif
@@ -40,18 +38,13 @@ OAK_KERNEL(oak_update, oak_update_args_t, OAK_CHUNK_LANES) {
 #endif
 
 #ifdef OAK_GLOBALS
-/* Combine the value of a lane with that of a cell. */
-#define OAK_TAKE_MAX(x, y) OAK_MAX(x, y)
-#define OAK_TAKE_MIN(x, y) OAK_MAX(x, -(y))
-#define OAK_TAKE_INTEGRAL(x, y) ((x) + (y)*oak_volume_factor(&arg.f, n, c))
-#define OAK_START_MAX (-INFINITY)
-#define OAK_START_MIN (-INFINITY)
-#define OAK_START_INTEGRAL 0
-#define OAK_FOLD_MAX(result, lanes) OAK_REDUCE_MAX(result, lanes, OAK_CHUNK_LANES)
-#define OAK_FOLD_MIN(result, lanes) OAK_REDUCE_MAX(result, lanes, OAK_CHUNK_LANES)
-#define OAK_FOLD_INTEGRAL(result, lanes)          \
-  OAK_REDUCE_SUM(result, lanes, OAK_CHUNK_LANES); \
-  result *= volume
+typedef enum { GLOBAL_OF_MAX, GLOBAL_OF_MIN, GLOBAL_OF_INTEGRAL } global_of_t;
+
+/* Combine the value x of a lane with the value y of a cell; a minimum is the maximum of -y. */
+OAK_FN double global_take(global_of_t kind, double x, double y, double volume) {
+  if (kind == GLOBAL_OF_INTEGRAL) return x + y * volume;
+  return OAK_MAX(x, kind == GLOBAL_OF_MIN ? -y : y);
+}
 
 /* OAK_GLOBALS(X) is X(number, function, MAX or MIN or INTEGRAL) for each
  * (src/setup/hook_text.c). The order of sums depends on the block alone. */
@@ -62,7 +55,8 @@ OAK_KERNEL(oak_globals, oak_globals_args_t, OAK_CHUNK_LANES) {
     const double volume = oak_cell_volume(&arg.f, n);
     OAK_SHARED double lane[OAK_NGLOBALS][OAK_CHUNK_LANES];
     OAK_INNER(i, OAK_CHUNK_LANES) {
-#define OAK_START(g, function, kind) lane[g][i] = OAK_START_##kind;
+#define OAK_START(g, function, kind) \
+  lane[g][i] = GLOBAL_OF_##kind == GLOBAL_OF_INTEGRAL ? 0 : -INFINITY;
       OAK_GLOBALS(OAK_START)
     }
     OAK_CHUNKS(first)
@@ -71,20 +65,21 @@ OAK_KERNEL(oak_globals, oak_globals_args_t, OAK_CHUNK_LANES) {
       real q[NVAR];
       const oak_at_t at = oak_place_cell(&arg.f, &user, n, c);
       load_primitive(&user.physics, arg.f.u + n * OAK_BLOCK_REALS + c, OAK_CELLS, q);
-#if NSOLID
-      if (oak_is_solid(q[SOLID_VAR])) continue;
-#endif
-#define OAK_TAKE(g, function, kind)                  \
-  {                                                  \
-    const double value = function(&at, q);           \
-    lane[g][i] = OAK_TAKE_##kind(lane[g][i], value); \
-  }
+      if (oak_in_solid(q)) continue;
+#define OAK_TAKE(g, function, kind)                                                \
+  lane[g][i] = global_take(GLOBAL_OF_##kind, lane[g][i], (double)function(&at, q), \
+                           oak_volume_factor(&arg.f, n, c));
       OAK_GLOBALS(OAK_TAKE)
     }
 #define OAK_FOLD(g, function, kind)                      \
   {                                                      \
     double result;                                       \
-    OAK_FOLD_##kind(result, lane[g]);                    \
+    if (GLOBAL_OF_##kind == GLOBAL_OF_INTEGRAL) {        \
+      OAK_REDUCE_SUM(result, lane[g], OAK_CHUNK_LANES);  \
+      result *= volume;                                  \
+    } else {                                             \
+      OAK_REDUCE_MAX(result, lane[g], OAK_CHUNK_LANES);  \
+    }                                                    \
     OAK_SERIAL arg.out[n * OAK_NGLOBALS + (g)] = result; \
   }
     OAK_GLOBALS(OAK_FOLD)

@@ -6,8 +6,8 @@
  * date. Velocities are the primitive variables that a wall reflects (PHYSICS_NORMAL). */
 #include "kernels/hooks/user.h"
 
-#define DERIVED_HAS_VELOCITY (PHYSICS_NORMAL(0) >= 0)
-#define DERIVED_VELOCITY(d) (DERIVED_HAS_VELOCITY ? PHYSICS_NORMAL(d) : 0)
+/* The velocity along an axis; 0 if the physics has none. */
+OAK_FN int derived_velocity(int d) { return PHYSICS_NORMAL(0) >= 0 ? PHYSICS_NORMAL(d) : 0; }
 
 OAK_FN void derived_state(const oak_field_t *f, const oak_user_t *user, long block, int i, int j,
                           int k, real q[]) {
@@ -20,15 +20,13 @@ OAK_FN void derived_state(const oak_field_t *f, const oak_user_t *user, long blo
 OAK_FN double derived_speed(const real q[]) {
   double sum = 0;
   OAK_FOR(d, OAK_DIM) {
-    const double v = (double)q[DERIVED_VELOCITY(d)];
+    const double v = (double)q[derived_velocity(d)];
     sum += v * v;
   }
-#ifdef PHYSICS_VECTORS
 #define DERIVED_THIRD(first, second, third)                         \
   if (OAK_DIM == 2 && (first) == PHYSICS_NORMAL(0) && (third) >= 0) \
     sum += (double)q[OAK_MAX(third, 0)] * (double)q[OAK_MAX(third, 0)];
   PHYSICS_VECTORS(DERIVED_THIRD)
-#endif
   return sqrt(sum);
 }
 
@@ -46,8 +44,8 @@ OAK_FN void derived_turn(const oak_field_t *f, long block, int i, int j, const r
                          double g[3][3]) {
   const oak_span_t span = oak_span(f, block, i, j);
   const double inv_r = (double)oak_inv_middle(span, (real)oak_inv_dx(f, f->block[block].level, 0));
-  const double radial = (double)q[DERIVED_VELOCITY(0)] * inv_r;
-  const double second = (double)q[DERIVED_VELOCITY(1)] * inv_r;
+  const double radial = (double)q[derived_velocity(0)] * inv_r;
+  const double second = (double)q[derived_velocity(1)] * inv_r;
   if (OAK_COORDINATES == OAK_AXISYMMETRIC) {
     g[2][2] += radial;
     return;
@@ -55,7 +53,7 @@ OAK_FN void derived_turn(const oak_field_t *f, long block, int i, int j, const r
   g[1][0] -= second;
   g[1][1] += radial;
   if (OAK_COORDINATES != OAK_SPHERICAL) return;
-  const double third = OAK_DIM == 3 ? (double)q[DERIVED_VELOCITY(OAK_DIM - 1)] * inv_r : 0;
+  const double third = OAK_DIM == 3 ? (double)q[derived_velocity(OAK_DIM - 1)] * inv_r : 0;
   g[2][0] -= third;
   g[2][1] -= third * (double)span.cot;
   g[2][2] += radial + second * (double)span.cot;
@@ -73,7 +71,7 @@ OAK_FN void derived_gradient(const oak_field_t *f, const oak_user_t *user, long 
     derived_state(f, user, block, i - x, j - y, k - z, low);
     derived_state(f, user, block, i + x, j + y, k + z, high);
     OAK_FOR(c, OAK_DIM)
-      g[d][c] = ((double)high[DERIVED_VELOCITY(c)] - (double)low[DERIVED_VELOCITY(c)]) * scale;
+      g[d][c] = ((double)high[derived_velocity(c)] - (double)low[derived_velocity(c)]) * scale;
   }
 #if OAK_COORDINATES
   real q[NVAR];

@@ -197,12 +197,12 @@ OAK_FN void turned_fluxes(const oak_flux_user_t *user, const real q[], real turn
   state[a] = turned[a];                 \
   turned[a] = turned[OAK_PHI_OF(b, c)]; \
   turned[OAK_PHI_OF(b, c)] = -state[a];
-  OAK_VECTORS(TURN)
+  PHYSICS_VECTORS(TURN)
 #else
 #define TURN(a, b, c)                        \
   state[a] = (c) < 0 ? 0 : q[OAK_MAX(c, 0)]; \
   if ((c) >= 0) state[OAK_MAX(c, 0)] = -q[a];
-  OAK_VECTORS(TURN)
+  PHYSICS_VECTORS(TURN)
   physics_flux(&user->physics, state, 0, turned);
 #endif
 }
@@ -227,7 +227,7 @@ OAK_FN void take_terms(metric_t *m, const real theta[], const real phi[]) {
   if (OAK_PHI_OF(b, c) >= 0) \
     m->turned[0][OAK_MAX(OAK_PHI_OF(b, c), 0)] = phi[OAK_MAX(OAK_PHI_OF(b, c), 0)];
 #endif
-  OAK_VECTORS(TAKE)
+  PHYSICS_VECTORS(TAKE)
 }
 
 OAK_FN metric_t cell_metric(const oak_field_t *f, const oak_flux_user_t *user, long block, int i,

@@ -76,28 +76,25 @@ typedef struct {
   real s;              /* of its radii */
   real sine, cot;      /* of the middle of its angles theta */
   real qsine, qcosine; /* of a quarter of the width of its angles */
-#if OAK_LOG_RADIUS
-  real inv_r, inv_end[2]; /* 1 / r, at both ends too */
-  real qsinh, qcosh;      /* of a quarter of the change of ln r */
-#endif
+  /* with OAK_LOG_RADIUS: 1 / r, at both ends too; of a quarter of the change of ln r */
+  real inv_r, inv_end[2], qsinh, qcosh;
 } oak_span_t;
 
 /* The middle of the interval is `r` of its widths dr away from r = 0 (oak_cells_to); `theta` and
  * `width` are the middle and the width of its angles. */
 OAK_FN oak_span_t oak_span_of(double r, double dr, double theta, double width) {
   oak_span_t span;
-#if OAK_LOG_RADIUS
-  double qsinh, qcosh;
-  oak_hyperbolic(0.25 * dr, &qsinh, &qcosh);
-  span.s = (real)(2 * qsinh * qcosh / (1 + 2 * qsinh * qsinh));
-  span.inv_r = (real)(1 / oak_radius(r * dr));
-  for (int n = 0; n < 2; n++) span.inv_end[n] = (real)(1 / oak_radius((r + n - 0.5) * dr));
-  span.qsinh = (real)qsinh;
-  span.qcosh = (real)qcosh;
-#else
-  (void)dr;
-  span.s = (real)(0.5 / r);
-#endif
+  if (OAK_LOG_RADIUS) {
+    double qsinh, qcosh;
+    oak_hyperbolic(0.25 * dr, &qsinh, &qcosh);
+    span.s = (real)(2 * qsinh * qcosh / (1 + 2 * qsinh * qsinh));
+    span.inv_r = (real)(1 / oak_radius(r * dr));
+    for (int n = 0; n < 2; n++) span.inv_end[n] = (real)(1 / oak_radius((r + n - 0.5) * dr));
+    span.qsinh = (real)qsinh;
+    span.qcosh = (real)qcosh;
+  } else {
+    span.s = (real)(0.5 / r);
+  }
   span.sine = span.qcosine = 1;
   span.cot = span.qsine = 0;
   if (OAK_COORDINATES == OAK_SPHERICAL) {
@@ -137,11 +134,6 @@ OAK_FN oak_span_t oak_span_of_pair(const oak_field_t *f, long block, int i, int 
  * with linear radii R has r (1 + s^2 / 3) in place of r, 1 / the mean of 1 / r over the cell, which
  * all other terms have: near r = 0 they would not cancel in a uniform flow. The momentum is the
  * vector with PHYSICS_NORMAL. */
-#ifdef PHYSICS_VECTORS
-#define OAK_VECTORS(X) PHYSICS_VECTORS(X)
-#else
-#define OAK_VECTORS(X)
-#endif
 #define OAK_PHI_IS_SECOND (OAK_COORDINATES == OAK_POLAR || OAK_COORDINATES == OAK_CYLINDRICAL)
 /* The axis along phi; 0: the mesh has none. */
 #define OAK_PHI_AXIS \
@@ -153,7 +145,7 @@ OAK_FN int oak_is_angular(int v) {
 #define OAK_FIND_PHI(first, second, third)                                   \
   found |= (first) == PHYSICS_NORMAL(0) && OAK_PHI_OF(second, third) >= 0 && \
            v == OAK_PHI_OF(second, third);
-  OAK_VECTORS(OAK_FIND_PHI)
+  PHYSICS_VECTORS(OAK_FIND_PHI)
   return found;
 }
 
@@ -171,71 +163,53 @@ typedef struct {
  * middle from the axis as R. */
 OAK_FN oak_parts_t oak_parts(oak_span_t g, int angular) {
   oak_parts_t p;
-#if OAK_LOG_RADIUS
-  /* The centroids of all cells are at equal distances of ln r. */
-  p.more[0] = g.s;
-  p.step[0] = (real)0.25;
-  p.change[0] = angular ? 4 * g.qsinh * g.qcosh : 0;
-  p.arm[0][0] = angular ? g.qcosh - g.qsinh : 1;
-  p.arm[0][1] = angular ? g.qcosh + g.qsinh : 1;
-#else
   const real half = (real)0.5 * g.s, m2 = half * half;
-  p.more[0] = half;
-  p.step[0] = (real)0.25 - m2 / (12 * (1 - m2));
-  p.change[0] = angular ? 2 * g.s : 0;
-  p.arm[0][0] = angular ? 1 - half : 1;
-  p.arm[0][1] = angular ? 1 + half : 1;
-#endif
-#if OAK_COORDINATES == OAK_SPHERICAL
+  p.more[0] = OAK_LOG_RADIUS ? g.s : half;
+  /* With OAK_LOG_RADIUS the centroids of all cells are at equal distances of ln r. */
+  p.step[0] = OAK_LOG_RADIUS ? (real)0.25 : (real)0.25 - m2 / (12 * (1 - m2));
+  p.change[0] = !angular ? 0 : OAK_LOG_RADIUS ? 4 * g.qsinh * g.qcosh : 2 * g.s;
+  p.arm[0][0] = !angular ? 1 : OAK_LOG_RADIUS ? g.qcosh - g.qsinh : 1 - half;
+  p.arm[0][1] = !angular ? 1 : OAK_LOG_RADIUS ? g.qcosh + g.qsinh : 1 + half;
+  if (OAK_COORDINATES != OAK_SPHERICAL) return p;
   const real cot = g.cot * g.qsine, more = oak_div(cot, g.qcosine), more2 = more * more;
-#if OAK_LOG_RADIUS
-  const real tanh_a = oak_div(g.qsinh, g.qcosh), tanh2 = tanh_a * tanh_a;
-  p.more[0] = tanh_a * oak_div(3 + tanh2, 1 + 3 * tanh2); /* tanh 3a */
-#else
-  const real low = 1 - half, high = 1 + half, third = m2 * (real)(1.0 / 3);
-  const real inv = oak_inv(3 + g.s * g.s);
-  if (angular == 1) { /* r (1 + s^2 / 3) of the parts and of the cell */
-    p.change[0] = 2 * g.s * (3 - g.s * g.s) * inv;
-    p.arm[0][0] = 3 * (low + oak_div(third, low)) * inv;
-    p.arm[0][1] = 3 * (high + oak_div(third, high)) * inv;
+  if (OAK_LOG_RADIUS) {
+    const real tanh_a = oak_div(g.qsinh, g.qcosh), tanh2 = tanh_a * tanh_a;
+    p.more[0] = tanh_a * oak_div(3 + tanh2, 1 + 3 * tanh2); /* tanh 3a */
+  } else {
+    const real low = 1 - half, high = 1 + half, third = m2 * (real)(1.0 / 3);
+    const real inv = oak_inv(3 + g.s * g.s);
+    if (angular == 1) { /* r (1 + s^2 / 3) of the parts and of the cell */
+      p.change[0] = 2 * g.s * (3 - g.s * g.s) * inv;
+      p.arm[0][0] = 3 * (low + oak_div(third, low)) * inv;
+      p.arm[0][1] = 3 * (high + oak_div(third, high)) * inv;
+    }
+    p.more[0] = 3 * g.s * inv;
+    p.step[0] =
+        (real)0.25 - (real)(1.0 / 24) * g.s *
+                         (oak_div(low, low * low + third) - oak_div(high, high * high + third));
   }
-  p.more[0] = 3 * g.s * inv;
-  p.step[0] =
-      (real)0.25 - (real)(1.0 / 24) * g.s *
-                       (oak_div(low, low * low + third) - oak_div(high, high * high + third));
-#endif
-  p.more[1] = more;
-  p.step[1] = (real)0.25 - oak_div(more2, 12 * (1 - more2)); /* up to the square of the width */
-  p.change[1] = angular ? 4 * cot : 0;
-  p.arm[1][0] = angular ? g.qcosine - cot : 1;
-  p.arm[1][1] = angular ? g.qcosine + cot : 1;
-#endif
+  enum { THETA = OAK_CURVED - 1 };
+  p.more[THETA] = more;
+  p.step[THETA] = (real)0.25 - oak_div(more2, 12 * (1 - more2)); /* up to the square of the width */
+  p.change[THETA] = angular ? 4 * cot : 0;
+  p.arm[THETA][0] = angular ? g.qcosine - cot : 1;
+  p.arm[THETA][1] = angular ? g.qcosine + cot : 1;
   return p;
 }
 
-#if OAK_LOG_RADIUS
-#define OAK_EVEN_SPAN \
-  { 0, 1, 0, 0, 1, 0, {0, 0}, 0, 1 }
-#else
-#define OAK_EVEN_SPAN \
-  { 0, 1, 0, 0, 1 }
-#endif
-
 /** Of a cell whose parts have equal volumes. */
 OAK_FN oak_parts_t oak_even(void) {
-  const oak_span_t g = OAK_EVEN_SPAN;
+  const oak_span_t g = {0, 1, 0, 0, 1, 0, {0, 0}, 0, 1};
   return oak_parts(g, 0);
 }
 
 /** Of a face along r or theta, with areas in place of volumes. \a dir: the axis across the face. */
 OAK_FN oak_parts_t oak_face_parts(oak_span_t g, int angular, int dir) {
   oak_parts_t p = oak_parts(g, angular);
+  const int across_phi = OAK_PHI_IS_SECOND && dir == 1;
   if (dir > 0) /* areas are int r dr, or int dr across phi */
-#if OAK_LOG_RADIUS
-    p.more[0] = OAK_PHI_IS_SECOND && dir == 1 ? oak_div(g.qsinh, g.qcosh) : g.s;
-#else
-    p.more[0] = OAK_PHI_IS_SECOND && dir == 1 ? 0 : (real)0.5 * g.s;
-#endif
+    p.more[0] = OAK_LOG_RADIUS ? (across_phi ? oak_div(g.qsinh, g.qcosh) : g.s)
+                               : (across_phi ? 0 : (real)0.5 * g.s);
   if (OAK_CURVED > 1 && dir == 2) p.more[OAK_CURVED - 1] = 0; /* int dtheta */
   return p;
 }
@@ -272,51 +246,42 @@ typedef struct {
 
 /** 1 / r of the middle of a cell with 1 / dr. */
 OAK_FN real oak_inv_middle(oak_span_t g, real inv_dr) {
-#if OAK_LOG_RADIUS
-  (void)inv_dr;
-  return g.inv_r;
-#else
-  return 2 * g.s * inv_dr;
-#endif
+  return OAK_LOG_RADIUS ? g.inv_r : 2 * g.s * inv_dr;
 }
 
 /** Of a cell with 1 / dr and half of dtheta. */
 OAK_FN oak_areas_t oak_areas_of(oak_span_t g, real inv_dr, real half) {
   oak_areas_t a;
-  (void)half;
-#if OAK_LOG_RADIUS
-  const real sinh_2a = 2 * g.qsinh * g.qcosh, cosh_2a = 1 + 2 * g.qsinh * g.qsinh;
-  const real inv_r = oak_div(g.inv_r, cosh_2a);               /* 2 / the sum of both radii */
-  const real shrink = oak_div(g.inv_r, 2 * sinh_2a * inv_dr); /* oak_dx over the true size */
-  const real low = 1 - g.s, high = 1 + g.s;
-  a.arm[0][0] = cosh_2a - sinh_2a;
-  a.arm[0][1] = cosh_2a + sinh_2a;
-  a.face[0][0] = low * shrink;
-  a.face[0][1] = high * shrink;
-#else
-  const real inv_r = oak_inv_middle(g, inv_dr);
-  a.arm[0][0] = a.face[0][0] = 1 - g.s;
-  a.arm[0][1] = a.face[0][1] = 1 + g.s;
-#endif
+  real low = 1 - g.s, high = 1 + g.s, inv_r = oak_inv_middle(g, inv_dr);
+  if (OAK_LOG_RADIUS) {
+    const real sinh_2a = 2 * g.qsinh * g.qcosh, cosh_2a = 1 + 2 * g.qsinh * g.qsinh;
+    inv_r = oak_div(g.inv_r, cosh_2a);                          /* 2 / the sum of both radii */
+    const real shrink = oak_div(g.inv_r, 2 * sinh_2a * inv_dr); /* oak_dx over the true size */
+    a.arm[0][0] = cosh_2a - sinh_2a;
+    a.arm[0][1] = cosh_2a + sinh_2a;
+    a.face[0][0] = low * shrink;
+    a.face[0][1] = high * shrink;
+  } else {
+    a.arm[0][0] = a.face[0][0] = low;
+    a.arm[0][1] = a.face[0][1] = high;
+  }
   a.face[1][0] = a.face[1][1] = OAK_PHI_IS_SECOND ? inv_r : 1;
   a.face[2][0] = a.face[2][1] = 1;
-#if OAK_COORDINATES == OAK_SPHERICAL
+  if (OAK_COORDINATES != OAK_SPHERICAL) return a;
   const real third = oak_inv(1 + g.s * g.s * (real)(1.0 / 3)), along = inv_r * third;
   const real sine = 2 * g.qsine * g.qcosine, cosine = 1 - 2 * g.qsine * g.qsine;
   const real wide = oak_div(half, sine); /* theta: half the width over its sine */
-#if !OAK_LOG_RADIUS
-  const real low = a.arm[0][0], high = a.arm[0][1];
-  a.arm[0][0] *= third;
-  a.arm[0][1] *= third;
-#endif
-  a.arm[1][0] = cosine - g.cot * sine;
-  a.arm[1][1] = cosine + g.cot * sine;
+  if (!OAK_LOG_RADIUS) {
+    a.arm[0][0] *= third;
+    a.arm[0][1] *= third;
+  }
+  a.arm[OAK_CURVED - 1][0] = cosine - g.cot * sine;
+  a.arm[OAK_CURVED - 1][1] = cosine + g.cot * sine;
   OAK_FOR(n, 2) {
     a.face[0][n] *= (n ? high : low) * third;
-    a.face[1][n] = along * wide * a.arm[1][n];
+    a.face[1][n] = along * wide * a.arm[OAK_CURVED - 1][n];
     a.face[2][n] = along * oak_div(wide, g.sine);
   }
-#endif
   return a;
 }
 
@@ -332,7 +297,7 @@ OAK_FN int oak_has_arm(int v, int dir) {
   int found = oak_is_angular(v);
 #define OAK_FIND_THETA(first, second, third) \
   found |= OAK_CURVED > 1 && dir == 0 && (first) == PHYSICS_NORMAL(0) && v == (second);
-  OAK_VECTORS(OAK_FIND_THETA)
+  PHYSICS_VECTORS(OAK_FIND_THETA)
   return dir < OAK_CURVED && found;
 }
 
@@ -349,23 +314,17 @@ OAK_FN int oak_is_arc(int dir, int axis) {
   return OAK_COORDINATES == OAK_SPHERICAL ? dir > axis : OAK_PHI_IS_SECOND && dir == 1 && axis == 0;
 }
 
-#if OAK_LOG_RADIUS
 /** The true size of a cell along r over its size in ln r, for r = 1. */
 OAK_FN double oak_stretch(double dx) {
   double qsinh, qcosh;
   oak_hyperbolic(0.25 * dx, &qsinh, &qcosh);
   return 4 * qsinh * qcosh / dx;
 }
-#endif
 
 /** The middle radius of cell i along r of a block. */
 OAK_FN double oak_middle(const oak_field_t *f, long block, int i) {
   const double x = (oak_cells_to(f, block, i) + 0.5) * oak_dx(f, f->block[block].level, 0);
-#if OAK_LOG_RADIUS
-  return oak_radius(x);
-#else
-  return x;
-#endif
+  return OAK_LOG_RADIUS ? oak_radius(x) : x;
 }
 
 /** The size of cell (i, j) of a block along an axis, through its middle. */
@@ -373,9 +332,7 @@ OAK_FN double oak_size(const oak_field_t *f, long block, int i, int j, int dir) 
   const int level = f->block[block].level;
   const double r = oak_middle(f, block, i);
   double size = oak_dx(f, level, dir), sine = 1, cosine;
-#if OAK_LOG_RADIUS
-  if (dir == 0) return r * oak_stretch(size) * size;
-#endif
+  if (OAK_LOG_RADIUS && dir == 0) return r * oak_stretch(size) * size;
   if (oak_is_arc(dir, 1))
     oak_sine(f->low[1] + (oak_cells_along(f, block, j) + 0.5) * oak_dx(f, level, 1), &sine,
              &cosine);
@@ -391,21 +348,18 @@ OAK_FN double oak_inv_size(const oak_field_t *f, long block, int i, int j, int d
  * OAK_LOG_RADIUS this is the volume over the change of ln r, and \a r is ln (r / OAK_RADIUS_MIN).
  */
 OAK_FN double oak_mean_factor(double r, double dr, double theta, double width) {
-  double sine, cosine, half_sine;
-#if OAK_LOG_RADIUS
-  const double middle = oak_radius(r), size = oak_stretch(dr) * middle;
-  double qsinh, qcosh;
-  oak_hyperbolic(0.25 * dr, &qsinh, &qcosh);
-  r = middle * (1 + 2 * qsinh * qsinh); /* half the sum of both radii */
+  double sine, cosine, half_sine, size = 1;
+  if (OAK_LOG_RADIUS) {
+    const double middle = oak_radius(r);
+    double qsinh, qcosh;
+    size = oak_stretch(dr) * middle;
+    oak_hyperbolic(0.25 * dr, &qsinh, &qcosh);
+    r = middle * (1 + 2 * qsinh * qsinh); /* half the sum of both radii */
+  }
   if (OAK_COORDINATES != OAK_SPHERICAL) return size * r;
   oak_sine(theta, &sine, &cosine);
   oak_sine(0.5 * width, &half_sine, &cosine);
   return size * (r * r + size * dr * size * dr / 12) * 2 * sine * half_sine / width;
-#endif
-  if (OAK_COORDINATES != OAK_SPHERICAL) return r;
-  oak_sine(theta, &sine, &cosine);
-  oak_sine(0.5 * width, &half_sine, &cosine);
-  return (r * r + dr * dr / 12) * 2 * sine * half_sine / width;
 }
 
 /** R of cell c of a block, as for the momentum along phi. */
@@ -442,18 +396,52 @@ OAK_FN oak_parts_t oak_even(void) {
 }
 
 #define OAK_PHI_AXIS 0
-#define oak_span(f, block, i, j) oak_even()
-#define oak_span_of_pair(f, block, i, j) oak_even()
-#define oak_parts(span, angular) ((void)(angular), (span))
-#define oak_face_parts(span, angular, dir) ((void)(angular), (void)(dir), (span))
-#define oak_is_angular(v) 0
-#define oak_has_arm(v, dir) 0
-#define oak_areas(f, block, i, j) oak_even()
-#define oak_face_factor(areas, v, dir, upper) ((void)(areas), (real)1)
-#define oak_size(f, n, i, j, dir) oak_dx(f, (f)->block[n].level, dir)
-#define oak_inv_size(f, n, i, j, dir) oak_inv_dx(f, (f)->block[n].level, dir)
-#define oak_volume_factor(f, block, c) ((void)(f), (void)(block), 1.0)
-#define oak_axis_distance(f, block, c) 0.0
+OAK_FN oak_span_t oak_span(const oak_field_t *f, long block, int i, int j) {
+  (void)f, (void)block, (void)i, (void)j;
+  return oak_even();
+}
+OAK_FN oak_span_t oak_span_of_pair(const oak_field_t *f, long block, int i, int j) {
+  return oak_span(f, block, i, j);
+}
+OAK_FN oak_areas_t oak_areas(const oak_field_t *f, long block, int i, int j) {
+  return oak_span(f, block, i, j);
+}
+OAK_FN oak_parts_t oak_parts(oak_span_t g, int angular) {
+  (void)angular;
+  return g;
+}
+OAK_FN oak_parts_t oak_face_parts(oak_span_t g, int angular, int dir) {
+  (void)dir;
+  return oak_parts(g, angular);
+}
+OAK_FN int oak_is_angular(int v) {
+  (void)v;
+  return 0;
+}
+OAK_FN int oak_has_arm(int v, int dir) {
+  (void)v, (void)dir;
+  return 0;
+}
+OAK_FN real oak_face_factor(const oak_areas_t *a, int v, int dir, int upper) {
+  (void)a, (void)v, (void)dir, (void)upper;
+  return 1;
+}
+OAK_FN double oak_size(const oak_field_t *f, long block, int i, int j, int dir) {
+  (void)i, (void)j;
+  return oak_dx(f, f->block[block].level, dir);
+}
+OAK_FN double oak_inv_size(const oak_field_t *f, long block, int i, int j, int dir) {
+  (void)i, (void)j;
+  return oak_inv_dx(f, f->block[block].level, dir);
+}
+OAK_FN double oak_volume_factor(const oak_field_t *f, long block, int c) {
+  (void)f, (void)block, (void)c;
+  return 1;
+}
+OAK_FN double oak_axis_distance(const oak_field_t *f, long block, int c) {
+  (void)f, (void)block, (void)c;
+  return 0;
+}
 #endif
 
 #endif

@@ -8,14 +8,17 @@
 #include "kernels/access/field.h"
 #include "numerics/limiters.h"
 
-#if NSOLID
-#define SOLID_VAR (NVAR - 1)
+enum { SOLID_VAR = NVAR - 1 };
 
 /** Whether a cell with this mask is solid. Averages of solid cells and others lie between. */
 OAK_FN int oak_is_solid(real mask) { return mask >= (real)0.5; }
 /** Whether it is in a dielectric. */
 OAK_FN int oak_is_dielectric(real mask) { return mask >= (real)1.5; }
 
+/** Whether the cell with this state is solid. */
+OAK_FN int oak_in_solid(const real u[]) { return NSOLID && oak_is_solid(u[SOLID_VAR]); }
+
+#if NSOLID
 /** The factor of variable v, 1 or -1, in the mirror image across a wall normal to axis `dir`. At
  * walls without slip, all components of vectors change their sign. */
 OAK_FN real oak_mirror_sign(int v, int dir) {

@@ -61,7 +61,7 @@ OAK_FN real origin_value(const oak_field_t *f, int v, int m, const store_t *mirr
            (real)(m + 1) * limiter_gminmod(row[1][a] - row[0][a], row[2][a] - row[1][a], (real)1); \
   }
 #define ORIGIN_VECTOR(a, b, c) ORIGIN_LINE(a) ORIGIN_LINE(b) ORIGIN_LINE(c)
-  OAK_VECTORS(ORIGIN_VECTOR)
+  PHYSICS_VECTORS(ORIGIN_VECTOR)
   oak_state_to_conserved(&ph, q);
   oak_state_to_conserved(&ph, left);
   return q[v] == left[v] ? inside : q[v] == -left[v] ? -inside : q[v];
@@ -88,9 +88,7 @@ OAK_FN real user_boundary(const oak_field_t *f, const oak_user_t *user, long blo
   if (kind != OAK_BC_USER_STATE) {
     at.x[dir] =
         f->block[block].origin[dir] + (face & 1 ? OAK_ALONG(dir) : 0) * oak_dx(f, at.level, dir);
-#if OAK_LOG_RADIUS
     if (dir == 0) at.x[0] = oak_first_coordinate(at.x[0]);
-#endif
   }
   problem_boundary(&at, face, given);
   if (kind == OAK_BC_USER_NEUMANN) return (real)given[v];

@@ -19,6 +19,12 @@
 #ifndef PHYSICS_MASS
 #define PHYSICS_MASS 0
 #endif
+#ifndef PHYSICS_VECTORS
+#define PHYSICS_VECTORS(X)
+enum { OAK_HAS_VECTORS = 0 };
+#else
+enum { OAK_HAS_VECTORS = 1 };
+#endif
 /* OAK_SCALAR_VALUES: 0 any, 1 between 0 and 1, 2 fractions. */
 
 /** Index of a scalar by its name or number in physics.scalars. These names appear in the compiler's

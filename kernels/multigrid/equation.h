@@ -33,9 +33,7 @@ enum { ELLIPTIC_LANES = OAK_CELLS < 256 ? 64 : 256 };
 typedef struct {
   oak_areas_t areas;
   real unit[3];
-#if OAK_LOG_RADIUS
-  real end[2]; /* the same at both ends of the radii */
-#endif
+  real end[2]; /* the same at both ends of the radii, with OAK_LOG_RADIUS */
 } elliptic_metric_t;
 
 /* half: of dtheta. */
@@ -47,10 +45,8 @@ OAK_FN elliptic_metric_t elliptic_metric_of(oak_span_t g, real inv_dr, real half
     m.unit[d] = oak_is_arc(d, 0) ? oak_inv_middle(g, inv_dr) : 1;
     if (oak_is_arc(d, 1)) m.unit[d] = oak_div(m.unit[d], g.sine);
   }
-#if OAK_LOG_RADIUS
-  m.unit[0] = g.inv_r;
-  for (int n = 0; n < 2; n++) m.end[n] = g.inv_end[n];
-#endif
+  if (OAK_LOG_RADIUS) m.unit[0] = g.inv_r;
+  for (int n = 0; n < 2; n++) m.end[n] = OAK_LOG_RADIUS ? g.inv_end[n] : 1;
 #else
   (void)inv_dr, (void)half;
   m.areas = g;
@@ -71,10 +67,7 @@ OAK_FN real elliptic_unit(const elliptic_metric_t *m, int dir) {
 
 /* At a face. */
 OAK_FN real elliptic_face_unit(const elliptic_metric_t *m, int face) {
-#if OAK_LOG_RADIUS
-  if (face < 2) return m->end[face];
-#endif
-  return elliptic_unit(m, face / 2);
+  return OAK_LOG_RADIUS && face < 2 ? m->end[face] : elliptic_unit(m, face / 2);
 }
 
 /* The factor of a flux through a face: the area times the size in coordinates over the volume. */

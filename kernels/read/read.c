@@ -5,11 +5,7 @@
 /* The contribution of cell c to the integral of variable v, divided by oak_cell_volume; 0 if the
  * cell is solid. u: the values of v in the block. */
 OAK_FN double counted(const oak_field_t *f, long block, const store_t *u, int v, int c) {
-#if NSOLID
-  if (v != SOLID_VAR && oak_is_solid(u[(SOLID_VAR - v) * OAK_CELLS + c])) return 0;
-#else
-  (void)v;
-#endif
+  if (NSOLID && v != SOLID_VAR && oak_is_solid(u[(SOLID_VAR - v) * OAK_CELLS + c])) return 0;
   return (double)u[c] * oak_volume_factor(f, block, c);
 }
 
@@ -162,13 +158,10 @@ OAK_FN oak_measured_t measure_share(const oak_field_t *f, long block, const doub
   m.place[0] = m.place[1] = -1;
   for (int c = lane; c < OAK_CELLS; c += MEASURE_LANES) {
     if (box && !oak_in_box(box, c)) continue;
-#if NSOLID
-    if (mask && oak_is_solid((real)mask[c]) && !(dielectrics && oak_is_dielectric((real)mask[c])))
+    if (NSOLID && mask && oak_is_solid((real)mask[c]) &&
+        !(dielectrics && oak_is_dielectric((real)mask[c])))
       continue;
-    m.count += oak_volume_factor(f, block, c);
-#else
-    (void)mask, (void)dielectrics;
-#endif
+    if (NSOLID) m.count += oak_volume_factor(f, block, c);
     const double weight = oak_volume_factor(f, block, c);
     m.sum += x[c] * weight;
     m.moment += x[c] * weight * oak_axis_distance(f, block, c);
