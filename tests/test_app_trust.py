@@ -73,6 +73,7 @@ SOURCES = {
     "own tree": (TREE + "true", "."),
     "sources that others may write": (SHARE + "chmod 777 share/oak", None),
     "a folder of sources that others may write": (SHARE + "mkdir -p share/oak/physics && chmod 777 share/oak/physics", None),
+    "a room of kernels that others may write": (SHARE + "chmod 777 share/oak/kernels/flux", None),
     "sources that a group may write": (SHARE + "chmod 775 share/oak", None),
     "sources that others may replace": (SHARE + "chmod 777 share", None),
     "a link of others to sources": (SHARE + "mv share/oak mine && ln -s ../mine share/oak && chmod 1777 share", None),
@@ -94,7 +95,7 @@ def find_sources(name, options):
         return [], "only root gives files to other users"
     with tempfile.TemporaryDirectory(prefix="oak_trust_") as top:
         work = os.path.join(os.path.realpath(top), "a")
-        for path in ("me/build", "files/include/oak", "files/kernels"):
+        for path in ("me/build", "files/include/oak", "files/kernels/flux"):
             os.makedirs(os.path.join(work, path), 0o755)
         oak_test.write(work, "files/include/oak/kernel.h", "")
         oak_test.write(work, "files/kernels/flux/flux.c", "")

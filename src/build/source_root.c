@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Where the kernel sources are: they are read when a run starts, not when oak is built. */
+#include <dirent.h>
 #include <dlfcn.h>
 #include <limits.h>
 #include <stdio.h>
@@ -32,16 +33,30 @@ typedef struct {
   char why[OAK_WHY];      /**< why these are refused */
 } search_t;
 
+/** Whether a folder of sources and those in it, two deep, are changed only by who is trusted. */
+static int are_trusted(const search_t *search, const char *folder, int deep, char why[OAK_WHY]) {
+  char full[PATH_MAX], path[PATH_MAX + 32];
+  DIR *list = realpath(folder, full) ? opendir(full) : NULL;
+  int trusted = !list || oak_path_trusted_by(search->program, full, why);
+  for (const struct dirent *entry; deep && trusted && list && (entry = readdir(list));) {
+    if (entry->d_name[0] == '.') continue;
+    if (snprintf(path, sizeof path, "%s/%s", full, entry->d_name) < (int)sizeof path)
+      trusted = are_trusted(search, path, deep - 1, why);
+  }
+  if (list) closedir(list);
+  return trusted;
+}
+
 /** Whether a folder, and those of the sources in it, are changed only by who is trusted. */
 static int is_trusted(const search_t *search, const char *folder, char why[OAK_WHY]) {
   static const char *const part[] = {"physics", "kernels", "numerics", "problems", "include/oak"};
-  char path[PATH_MAX + 32], full[PATH_MAX];
-  if (!oak_path_trusted_by(search->program, folder, why)) return 0;
-  for (int i = 0; i < 5; i++) {
+  char path[PATH_MAX + 32];
+  int trusted = oak_path_trusted_by(search->program, folder, why);
+  for (int i = 0; i < 5 && trusted; i++) {
     snprintf(path, sizeof path, "%s/%s", folder, part[i]);
-    if (realpath(path, full) && !oak_path_trusted_by(search->program, full, why)) return 0;
+    trusted = are_trusted(search, path, 2, why);
   }
-  return 1;
+  return trusted;
 }
 
 /** Take a folder, unless others may put code into it. */
