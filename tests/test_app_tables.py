@@ -124,7 +124,7 @@ class Work:
         """A step is at most twice the one before, and sees a shower that waves do not announce."""
         oak_test.write(self.folder, "part/rain.c", RAIN)
         oak_test.write(self.folder, "shower.txt", "0 0\n40 0\n46 1\n52 1\n53 0\n")
-        for words, depth in ([], 120), (["problem.strength=shower.txt"], 6 / 5 + 6 + 1 / 5):
+        for words, depth in ([], 120), (["run.dt_max=60"], 120), (["problem.strength=shower.txt"], 6 / 5 + 6 + 1 / 5):
             self.run(*RAIN_RUN, *words)
             with open(os.path.join(self.folder, "out", "rain.csv"), encoding="utf-8") as file:
                 rows = list(csv.DictReader(file))

@@ -23,11 +23,14 @@ void oak_rates_agree(oak_t *sim) {
   MPI_Allreduce(MPI_IN_PLACE, &sim->rates.known, 1, MPI_INT, MPI_MIN, sim->setup.comm);
 }
 
-double oak_rates_step(const oak_t *sim) {
-  const oak_method_t *method = &sim->setup.method;
+static double step_of_speeds(const oak_t *sim) {
   const double rate = fmax(sim->rates.most, sim->rates.least);
-  const double dt = rate > 0 ? method->cfl / rate : INFINITY;
-  return method->dt_max > 0 && dt > method->dt_max ? method->dt_max : dt;
+  return rate > 0 ? sim->setup.method.cfl / rate : INFINITY;
+}
+
+double oak_rates_step(const oak_t *sim) {
+  const double dt = step_of_speeds(sim), most = sim->setup.method.dt_max;
+  return most > 0 && dt > most ? most : dt;
 }
 
 int oak_rates_unmoved(const oak_t *sim) {
@@ -35,7 +38,7 @@ int oak_rates_unmoved(const oak_t *sim) {
   const double end = oak_params_real(setup->params, "run.end_time");
   const int may_begin = setup->equations.count || OAK_HAS_HOOK(setup, source) ||
                         OAK_HAS_HOOK(setup, update) || oak_has_hook(setup, "problem_boundary");
-  return may_begin && sim->data.clock.step == 0 && end > 0 && oak_rates_step(sim) >= end;
+  return may_begin && sim->data.clock.step == 0 && end > 0 && step_of_speeds(sim) >= end;
 }
 
 /* Later steps grow twofold, so a small part costs few steps. */
@@ -43,9 +46,9 @@ int oak_rates_unmoved(const oak_t *sim) {
 
 double oak_time_step(const oak_t *sim) {
   OAK_HANDLE(sim, 0);
-  const double dt = oak_rates_unmoved(sim)
-                        ? FIRST_PART * oak_params_real(sim->setup.params, "run.end_time")
-                        : oak_rates_step(sim);
+  double dt = oak_rates_step(sim);
+  if (oak_rates_unmoved(sim))
+    dt = fmin(dt, FIRST_PART * oak_params_real(sim->setup.params, "run.end_time"));
   return oak_tables_step(&sim->setup, sim->data.clock.time, dt);
 }
 
