@@ -172,6 +172,24 @@ static void test_long_table(void **state) {
   remove("reactions_test.txt");
 }
 
+/* A coefficient that is smaller than the numbers of single precision: O2- after one step. */
+static void test_single(void **state) {
+  (void)state;
+  const double k = 1e-44, gas = 0.2 * 2.414e25, dt = 1e-13, grown = 1e-16 * 0.8 * 2.414e25 * dt;
+  double total[8];
+  sim_t s;
+  MUST(with_lines(&s, IONS "e + O2 + O2 -> O2- + O2,c1+c2*Td,0.9e-44 6.035e-48",
+                  LINES "device.flags=-O1\nscheme.precision=single\npoisson.tolerance=1e-5\n"));
+  MUST(oak_initialize(s.sim));
+  MUST(oak_advance(s.sim, dt));
+  MUST(oak_totals(s.sim, total));
+  const double made = total[2] / 1e-6, exact = k * 1e17 * gas * gas * dt * (1 + grown / 2);
+  report("O2- %.6e, expected %.6e", made, exact);
+  assert_true(fabs(made / exact - 1) < 1e-5);
+  sim_free(&s);
+  remove("reactions_test.txt");
+}
+
 /* The log names what a run has, and what has no effect. */
 static void test_note(void **state) {
   (void)state;
@@ -218,8 +236,9 @@ static void test_long_file(void **state) {
 
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_plasma), cmocka_unit_test(test_mistakes),
-      cmocka_unit_test(test_gas),    cmocka_unit_test(test_long_table),
-      cmocka_unit_test(test_note),   cmocka_unit_test(test_long_file)};
+      cmocka_unit_test(test_plasma),   cmocka_unit_test(test_mistakes),
+      cmocka_unit_test(test_gas),      cmocka_unit_test(test_long_table),
+      cmocka_unit_test(test_single),   cmocka_unit_test(test_note),
+      cmocka_unit_test(test_long_file)};
   return TEST_MAIN(tests);
 }

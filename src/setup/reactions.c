@@ -88,7 +88,7 @@ typedef struct {
   double *x, error;
 } rates_t;
 
-/* In SI units, at the field Td. */
+/* In units of kernels, at the field Td. */
 static oak_status_t coefficient(const rates_t *s, const oak_reaction_t *a, double Td, double *out) {
   enum { NAMES = 15 };
   static const char *const constant[] = {"c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8", "c9"};
@@ -108,11 +108,11 @@ static oak_status_t coefficient(const rates_t *s, const oak_reaction_t *a, doubl
     *out = look_up(a->table, Td);
   else
     wrong = oak_expression(a->formula, symbol, out);
-  *out *= a->factor;
   OAK_CHECK(!wrong, OAK_ERR_INPUT, "%s:%d: '%s': %s", a->path, a->line, a->formula, wrong);
   OAK_CHECK(isfinite(*out) && *out >= 0, OAK_ERR_INPUT,
             "%s:%d: the rate coefficient is %g at %g Td: it must be finite and not negative",
             a->path, a->line, *out, Td);
+  *out *= a->factor;
   return OAK_OK;
 }
 
@@ -247,7 +247,7 @@ static void print_product(FILE *f, const oak_reaction_file_t *r, const oak_react
     const oak_species_t *s = &r->species[a->of[0][n]];
     if (n == without) continue;
     if (s->fixed)
-      fprintf(f, " * (real)%.17g * N", s->fraction);
+      fprintf(f, " * (real)%.17g * N", s->fraction / OAK_GAS_UNIT);
     else
       fprintf(f, " * n[%d]", s->number);
   }

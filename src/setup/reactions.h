@@ -13,6 +13,11 @@ enum {
   OAK_SPECIES_BYTES = 40
 };
 
+/** Of the density of the gas in kernels, in 1/m^3. Coefficients of reactions with two of its
+ * molecules are about 1e-43 m^6/s, which single precision does not hold; a power of two changes no
+ * digit. */
+#define OAK_GAS_UNIT 0x1p40
+
 typedef struct {
   char name[OAK_SPECIES_BYTES];         /**< as the file writes it, such as O2- */
   char variable[2 * OAK_SPECIES_BYTES]; /**< as a variable, such as O2_min */
@@ -38,7 +43,7 @@ typedef struct {
   int count[2], of[2][OAK_MOST_IN_REACTION]; /**< the species on the left and on the right */
   oak_columns_t *table;                      /**< of the rate over E/N; NULL: the next two */
   char formula[128];
-  double c[10], factor; /**< c1 to c9; to SI units */
+  double c[10], factor; /**< c1 to c9; to units of kernels */
 } oak_reaction_t;
 
 typedef struct {

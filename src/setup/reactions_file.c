@@ -460,8 +460,11 @@ static void drop_ignored(oak_reaction_file_t *r) {
 static void find_uses(oak_reaction_file_t *r) {
   for (int n = 0; n < r->nreaction; n++)
     for (int side = 0; side < 2; side++)
-      for (int i = 0; i < r->reaction[n].count[side]; i++)
-        r->species[r->reaction[n].of[side][i]].on[side] = 1;
+      for (int i = 0; i < r->reaction[n].count[side]; i++) {
+        oak_species_t *s = &r->species[r->reaction[n].of[side][i]];
+        s->on[side] = 1;
+        if (!side && s->fixed) r->reaction[n].factor *= OAK_GAS_UNIT;
+      }
 }
 
 static oak_status_t number_species(oak_reaction_file_t *r, const char *path) {
