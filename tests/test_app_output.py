@@ -292,6 +292,10 @@ def kinds(work):
     assert float(history["rate_integral_mx"]) != 0
     work.bad([r"output\.h\.rates = p: there is no column `p` that has a rate; choose from blocks,cells,total_rho"], "run.ini",
              "output.h.kind=history", "output.h.rates=p", "output.folder=flat")
+    for name in ("max_p", "time"):
+        work.write("again.c", f'INITIAL(at, q) {{ q[RHO] = q[PRS] = 1; }}\nGLOBAL_MAX({name}, at, q) {{ return 2; }}\n')
+        work.bad([f"output h: two columns have the name {name}: choose another"], "run.ini", "problem.name=./again.c", "output.h.kind=history",
+                 "output.folder=flat")
     part, inside = table("i.csv")[-1], [row for row in plane if float(row["x"]) > 0.5 and float(row["y"]) > 0.25]
     assert (min(float(row["p"]) for row in inside), max(float(row["p"]) for row in inside)) == (float(part["min_p"]), float(part["max_p"]))
     assert abs(math.fsum(float(row["rho"]) for row in inside) * size - float(part["total_rho"])) < 1e-14

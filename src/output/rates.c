@@ -24,9 +24,25 @@ static void name_column(const char *head, int column, char name[OAK_RATE_NAME]) 
   snprintf(name, OAK_RATE_NAME, "%.*s", (int)strcspn(head, ","), head);
 }
 
+/* A program that reads the table finds a column by its name. */
+static oak_status_t check_names(const oak_output_item_t *item, const char *head) {
+  char name[OAK_RATE_NAME];
+  int place = 0;
+  for (const char *at = head; *at == ','; at += 1 + strcspn(at + 1, ","), place++) {
+    name_column(head, place, name);
+    OAK_CHECK(find_column(head, name) == place && find_column(",step,time", name) < 0,
+              OAK_ERR_INPUT,
+              "output %s: two columns have the name %s: choose another name for the global or "
+              "variable that has it",
+              item->name, name);
+  }
+  return OAK_OK;
+}
+
 oak_status_t oak_rates_choose(const oak_output_item_t *item, const char *head, const char *old,
                               oak_row_rates_t *rates) {
   const char *text = oak_item_text(item, "rates");
+  OAK_TRY(check_names(item, head));
   rates->count = 0;
   for (text += strspn(text, " \t"); *text; text += strspn(text, " \t")) {
     const size_t length = strcspn(text, " \t");

@@ -20,7 +20,7 @@ typedef struct {
 
 /** Choose the columns that the key `rates` of an output names. \a head: the names of all columns,
  * each after a comma; \a old: other names for them, which the key may use. \return OAK_ERR_INPUT if
- * there is no such column. */
+ * there is no such column, or if two columns have one name. */
 oak_status_t oak_rates_choose(const oak_output_item_t *item, const char *head, const char *old,
                               oak_row_rates_t *rates);
 
