@@ -413,8 +413,8 @@ def last_steps(work):
         shutil.rmtree(work.path("out"))
     for keys in (["run.end_time=1e10"], ["run.end_time=1e20", "run.dt_max=1e-3"], ["run.end_time=1", "run.dt_max=5e-14"]):
         work.good("run.ini", "--overwrite", "run.max_steps=3", *keys)
-    work.bad("never reaches run.end_time = 1: raise run.dt_max", "run.ini", "--overwrite", "run.end_time=1", "run.dt_max=1e-30")
-    work.bad("lower run.end_time, or set run.max_steps", "run.ini", "--overwrite", "run.end_time=1e99")
+    work.bad(["never reaches run.end_time = 1: raise run.dt_max"], "run.ini", "--overwrite", "run.end_time=1", "run.dt_max=1e-30")
+    work.bad(["lower run.end_time, or set run.max_steps"], "run.ini", "--overwrite", "run.end_time=1e99")
     work.good("run.ini", "--overwrite", "run.end_time=1e99", "run.max_steps=3")
 
 
@@ -422,7 +422,7 @@ def long_strip(work):
     """A domain whose picture would be too high is refused where pictures are asked for, and nowhere else."""
     strip = ["mesh.trees=1 64", "mesh.xmax=1 64", "mesh.min_level=0", "mesh.max_level=0", "run.max_steps=1"]
     work.good("run.ini", *strip)
-    work.bad("65536 high, more than 16384; choose a smaller width", "run.ini", "--overwrite", *strip, "output.picture_every=1")
+    work.bad(["65536 high, more than 16384; choose a smaller width"], "run.ini", "--overwrite", *strip, "output.picture_every=1")
 
 
 def removed_folder(work):
