@@ -170,13 +170,15 @@ static double compare(const points_t *p, int kind, double low, double high, int 
   return worst;
 }
 
+/* Logarithmic scales of one dimension are replaced by cubics. */
 static void check(const points_t *p, int kind, double low, double high, int ratio) {
+  const int cut = kind == LOG || kind == LOG_X || kind == LOG_VALUE || kind == BEYOND;
   if (kind == PLANE || kind == GRID)
     write_grid(p, kind == GRID);
   else
     write_points(p);
-  assert_true(compare(p, kind, low, high, ratio, 0) < 1e-12);
-  if (kind != INSIDE) assert_true(compare(p, kind, low, high, ratio, 1) < 1e-6);
+  assert_true(compare(p, kind, low, high, ratio, 0) < (cut ? 1e-5 : 1e-12));
+  if (kind != INSIDE) assert_true(compare(p, kind, low, high, ratio, 1) < (cut ? 1e-5 : 1e-6));
 }
 
 static void test_shipped(void **state) {

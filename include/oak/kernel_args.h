@@ -93,7 +93,7 @@ enum {
   OAK_NAMES_BYTES = 512
 };
 
-/** Words of a table (docs/kernels.md), as bits. The last: its lines are around x = 0. */
+/** Words of a table (docs/kernels.md), as bits. */
 enum {
   OAK_TABLE_CUBIC = 1,
   OAK_TABLE_LOG_X = 2,
@@ -101,7 +101,7 @@ enum {
   OAK_TABLE_LOG_VALUE = 8,
   OAK_TABLE_EXTRAPOLATE = 16,
   OAK_TABLE_ERROR = 32,
-  OAK_TABLE_AROUND_0 = 64
+  OAK_TABLE_TIME = 64
 };
 
 /** Geometry of a block. */

@@ -83,15 +83,45 @@ typedef struct {
   const oak_field_t *state;
 } oak_at_t;
 
+#define OAK_PASTE_(a, b) a##b
+#define OAK_PASTE(a, b) OAK_PASTE_(a, b)
+
 /* Tables: oak writes their numbers, and macros that call these functions, in front of the files
- * (src/setup/table_print.c). For NaN and infinity they give NaN. The choices are written so
- * that gcc does not turn them into branches, and an index is an integer: then loops over cells
- * become vector instructions. */
-typedef union {
-  real x;
-  unsigned part;
-  unsigned long long all;
-} oak_bits_t;
+ * (src/setup/table_print.c). For NaN and infinity they give NaN. An index is an integer as wide as
+ * a real number, so that loops over cells become vector instructions without conversions. */
+#define OAK_INTEGER_double long long
+#define OAK_INTEGER_float int
+typedef OAK_PASTE(OAK_INTEGER_, OAK_REAL) oak_index_t;
+
+OAK_FN oak_index_t oak_search(const real *start, oak_index_t piece, int steps, real x) {
+  OAK_UNROLL
+  for (int step = (1 << steps) / 2; step > 0; step /= 2) piece += step * (x >= start[piece + step]);
+  return piece;
+}
+
+/** The piece of an axis that holds x. The highest bits of x - origin are the number of a cell, and
+ * each cell has 2^steps pieces, which begin at `start`. */
+OAK_FN oak_index_t oak_piece(const real *start, real origin, int shift, oak_index_t base, int cells,
+                             int steps, real x) {
+  union {
+    real x;
+    oak_index_t bits;
+  } from;
+  from.x = x - origin;
+  const oak_index_t n = (from.bits >> shift) - base, above = OAK_MAX(n, 0);
+  return oak_search(start, OAK_MIN(above, cells - 1) << steps, steps, x);
+}
+
+/** The value at x of a piece: a polynomial of order 1 or 3 of the distance from its place, or, if
+ * `plain`, from 0; `per` is the inverse of a length. Pieces at the ends reach to infinity. */
+OAK_FN real oak_look_up(const real *table, int order, int plain, real per, oak_index_t piece,
+                        real x) {
+  const oak_index_t row = piece * (order + 2 - plain);
+  const real s = (plain ? x : x - table[row]) * per;
+  real k = table[row + 2 - plain];
+  if (order > 1) k += s * (table[row + 3 - plain] + s * table[row + 4 - plain]);
+  return table[row + 1 - plain] + s * k;
+}
 
 OAK_FN real oak_inside(real x, real low, real high) {
   const real right = (real)(x > low), above = x * right + (low - low * right);
@@ -99,92 +129,18 @@ OAK_FN real oak_inside(real x, real low, real high) {
   return above * left + (high - high * left);
 }
 
-OAK_FN int oak_search(const real *start, int piece, int steps, real x) {
-  OAK_UNROLL
-  for (int step = (1 << steps) / 2; step > 0; step /= 2) piece += step * (x >= start[piece + step]);
-  return piece;
-}
-
-/** The piece of an axis that holds x. The highest bits of x + offset are the number of a cell. A
- * search from the first piece of this cell follows; without `first`, each cell has one piece, or
- * two with the place where the second one begins. */
-OAK_FN int oak_piece(const real *start, const int *first, real offset, int shift, int base,
-                     int cells, int steps, real x) {
-  oak_bits_t bits;
-  bits.x = x + offset;
-  const int high = (int)(sizeof(real) == 8 ? bits.all >> 32 : bits.part);
-  const int n = OAK_MAX((high >> shift) - base, 0), cell = cells > 1 ? OAK_MIN(n, cells - 1) : 0;
-  if (first) return oak_search(start, first[cell], steps, x);
-  return steps ? 2 * cell + (x >= start[cell]) : cell;
-}
-
-/** The logarithm of x / a to base 2. x / a = m 2^e with m from 0.7 to 1.4, and with f = m - 1 and s
- * = f / (2 + f) log m is twice the inverse hyperbolic tangent of s, here with polynomials that
- * interpolate at the points of Chebyshev. */
-OAK_FN real oak_log2_ratio(real x, real a) {
-  oak_bits_t m, e;
-  real lost = 0;
-  if (sizeof(real) == 8) {
-    m.x = x / a;
-    m.all += 0x3ff0000000000000 - 0x3fe6a09e667f3bcd;
-    e.all = m.all >> 52 | 0x4330000000000000;
-    m.all = (m.all & 0xfffffffffffff) + 0x3fe6a09e667f3bcd;
-    e.x -= (real)(4503599627370496.0 + 1023);
-  } else {
-    const real t = (x - a) / a;
-    m.x = 1 + t;
-    lost = (t - (m.x - 1)) * (real)(t < (real)0.4);
-    m.part += 0x3f800000 - 0x3f3504f3;
-    e.part = m.part >> 23 | 0x4b000000;
-    m.part = (m.part & 0x7fffff) + 0x3f3504f3;
-    e.x -= (real)(8388608.0 + 127);
-  }
-  const real f = m.x - 1 + lost, s = f / (2 + f), z = s * s;
-  real y = (real)0.2617076764015947 + z * (real)0.23980213176992687;
-  y = (real)0.4121985191549549 + z * ((real)0.32060813205871247 + z * y);
-  y = (real)0.9617966939259095 + z * ((real)0.5770780165172611 + z * y);
-  return e.x + s * ((real)2.8853900817779268 + z * y);
-}
-
-/** 2 to the power of x: 2^n times a polynomial of f = x - n, where n is next to x. */
-OAK_FN real oak_exp2(real x) {
-  const real whole = (real)(sizeof(real) == 8 ? 6755399441055744.0 : 12582912.0);
-  oak_bits_t n, out;
-  n.x = x + whole;
-  const real f = x - (n.x - whole);
-  real y = (real)1.3255224878668817e-06 + f * (real)1.0203121063391729e-07;
-  y = (real)0.00015403455852453838 + f * ((real)1.525268684626772e-05 + f * y);
-  y = (real)0.009618129159402558 + f * ((real)0.0013333558179043112 + f * y);
-  y = (real)0.2402265069581299 + f * ((real)0.055504108664760424 + f * y);
-  out.x = 1 + f * ((real)0.6931471805599453 + f * y);
-  if (sizeof(real) == 8)
-    out.all += n.all << 52;
-  else
-    out.part += n.part << 23;
-  return out.x;
-}
-
-/** The value at x, in a piece of a table that goes from low to high. Each piece has a place, the
- * value there and slopes, along scales that `words` tells; `per` is the inverse of a length. */
-OAK_FN real oak_look_up(const real *table, int words, real per, real low, real high, int piece,
-                        real x) {
-  const int plain = (words & OAK_TABLE_AROUND_0) != 0;
-  const int at = piece * (words & OAK_TABLE_CUBIC ? 5 : 3 - plain) - plain;
-  const real in = words & OAK_TABLE_EXTRAPOLATE ? x : oak_inside(x, low, high);
-  const real s = plain                     ? in
-                 : words & OAK_TABLE_LOG_X ? oak_log2_ratio(in, table[at])
-                                           : in - table[at];
-  real k = table[at + 2];
-  if (words & OAK_TABLE_CUBIC) k += s * per * (table[at + 3] + s * per * table[at + 4]);
-  const real y =
-      words & OAK_TABLE_LOG_VALUE ? table[at + 1] * oak_exp2(s * k) : table[at + 1] + s * k;
-  return words & OAK_TABLE_ERROR ? y + 0 / (real)(x >= low && x <= high) : y;
+/** The value y, or beyond the ends, where y is that at the end, the value on a straight line along
+ * scales that `words` tells. */
+OAK_FN real oak_beyond(real y, int words, real low, real high, double below, double above, real x) {
+  const double end = (double)oak_inside(x, low, high), k = x < low ? below : above;
+  const double d = words & OAK_TABLE_LOG_X ? log((double)x / end) : (double)x - end;
+  return (real)(words & OAK_TABLE_LOG_VALUE ? (double)y * exp(k * d) : (double)y + k * d);
 }
 
 /** The place of x on an axis of n + 1 numbers. \a i becomes that of the number below. */
 OAK_FN double oak_along(const real *xs, int n, int steps, real x, int words, int is_log, int *i) {
   const real in = oak_inside(x, xs[0], xs[n]);
-  const int piece = oak_search(xs, 0, steps, in);
+  const int piece = (int)oak_search(xs, 0, steps, in);
   *i = OAK_MIN(piece, n - 1);
   const double a = (double)xs[*i], b = (double)xs[*i + 1];
   const double at = (double)(words & OAK_TABLE_EXTRAPOLATE ? x : in);
@@ -229,8 +185,6 @@ OAK_FN real oak_near(const oak_at_t *at, int v, int i, int j, int k);
 
 /* The function of a hook has `physics` or `problem` in its name, as in physics_flux and
  * problem_initial. */
-#define OAK_PASTE_(a, b) a##b
-#define OAK_PASTE(a, b) OAK_PASTE_(a, b)
 #define OAK_OWNED(name) OAK_PASTE(OAK_OWNER, name)
 #define OAK_OWNER physics /* kernels/hooks/problem.h changes it */
 

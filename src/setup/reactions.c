@@ -80,13 +80,14 @@ static double look_up(const oak_columns_t *t, double x) {
 /** For the coefficients of a file. */
 typedef struct {
   const oak_reaction_file_t *r;
-  const oak_columns_t *energy;            /* mean energy in eV over E/N; NULL: there is none */
-  double temperature, last;               /* of the gas in K; of formulas in Td */
-  int count, formula[OAK_MOST_REACTIONS]; /* reactions with a formula that depends on E/N */
-  double largest[OAK_MOST_REACTIONS];
-  int points; /* for lines in place of formulas */
-  double *x, error;
+  const oak_columns_t *energy; /* mean energy in eV over E/N; NULL: there is none */
+  double temperature, last;    /* of the gas in K; of formulas in Td */
 } rates_t;
+
+typedef struct {
+  const rates_t *s;
+  const oak_reaction_t *a;
+} formula_t;
 
 /* In units of kernels, at the field Td. */
 static oak_status_t coefficient(const rates_t *s, const oak_reaction_t *a, double Td, double *out) {
@@ -146,78 +147,37 @@ static oak_status_t print_columns(oak_table_printer_t *out, const char *name,
   return oak_table_print(out, name, &p);
 }
 
-/* The largest error of straight lines from a to b, parts of the local value. Values below 1e-9 of
- * the largest one do not count. */
-static oak_status_t find_error(const rates_t *s, double a, double b, double *error) {
-  enum { PLACES = 17 };
-  *error = 0;
-  for (int n = 0; n < s->count; n++) {
-    const oak_reaction_t *r = &s->r->reaction[s->formula[n]];
-    double left, right, y;
-    OAK_TRY(coefficient(s, r, a, &left));
-    OAK_TRY(coefficient(s, r, b, &right));
-    for (int i = 0; i < PLACES; i++) {
-      const double place = (i + 0.5) / PLACES, line = left + place * (right - left);
-      OAK_TRY(coefficient(s, r, a + place * (b - a), &y));
-      if (y > 1e-9 * s->largest[n]) *error = fmax(*error, fabs(line / y - 1));
-    }
-  }
-  return OAK_OK;
+/* The same as oak_points_t needs it. */
+static oak_status_t formula(const void *of, double x, double *y) {
+  const formula_t *f = of;
+  return coefficient(f->s, f->a, x, y);
 }
 
-/* Points up to b, so close that lines between them are good. Their distances are powers of two, so
- * that most of them fall on the limits of the cells of an index. */
-static oak_status_t add_points(rates_t *s, double a, double b) {
-  enum { MOST_POINTS = 1 << 16 };
-  int power;
-  double error;
-  const double middle = a + ldexp(1, (frexp(b - a, &power) > 0.5 ? power : power - 1) - 1);
-  OAK_TRY(find_error(s, a, b, &error));
-  if (error > 2e-4 && b - a > 1e-12 * s->last && s->points < MOST_POINTS) {
-    OAK_TRY(add_points(s, a, middle));
-    return add_points(s, middle, b);
-  }
-  s->error = fmax(s->error, error);
-  OAK_TRY(OAK_GROW(s->x, s->points));
-  s->x[s->points++] = b;
-  return OAK_OK;
-}
-
-/* The formulas get the same points, so that kernels search once. Te has kinks where its table has
- * points. */
-static oak_status_t print_formulas(oak_table_printer_t *out, rates_t *s) {
-  enum { MOST_KINKS = 1000 };
-  const oak_columns_t *kinks = s->energy && s->energy->count <= MOST_KINKS ? s->energy : NULL;
-  const char *path = s->r->reaction[s->formula[0]].path;
-  char name[32];
-  OAK_TRY(OAK_GROW(s->x, s->points));
-  s->x[s->points++] = 0;
+/* Te has kinks where its table has points. */
+static oak_status_t print_formula(oak_table_printer_t *out, const char *name, const rates_t *s,
+                                  const oak_reaction_t *a, double most) {
+  const oak_columns_t *kinks = s->energy;
+  OAK_FREED double *x = NULL;
+  int count = 0;
+  OAK_TRY(OAK_NEW(x, 2 + (kinks ? kinks->count : 0)));
+  x[count++] = 0;
   for (int i = 0; kinks && i < kinks->count; i++)
-    if (kinks->x[i] > 0 && kinks->x[i] < s->last)
-      OAK_TRY(add_points(s, s->x[s->points - 1], kinks->x[i]));
-  OAK_TRY(add_points(s, s->x[s->points - 1], s->last));
-  OAK_CHECK(s->error <= 1e-3, OAK_ERR_INPUT,
-            "the rates of %s vary too steeply: lines between %d points have errors of %g", path,
-            s->points, s->error);
-  OAK_FREED double *y = calloc((size_t)s->points, sizeof *y);
-  OAK_CHECK(y, OAK_ERR_MEMORY, "no memory for the rates of %s", path);
-  const oak_points_t p = {.path = path,
-                          .words = OAK_TABLE_AROUND_0,
+    if (kinks->x[i] > 0 && kinks->x[i] < s->last) x[count++] = kinks->x[i];
+  x[count++] = s->last;
+  const formula_t f = {s, a};
+  const oak_points_t p = {.path = a->path,
                           .dim = 1,
-                          .value = y,
-                          .count = {s->points, 1},
-                          .x = {s->x, NULL}};
-  for (int n = 0; n < s->count; n++) {
-    for (int i = 0; i < s->points; i++)
-      OAK_TRY(coefficient(s, &s->r->reaction[s->formula[n]], s->x[i], &y[i]));
-    snprintf(name, sizeof name, "rate_%d", s->formula[n]);
-    OAK_TRY(oak_table_print(out, name, &p));
-  }
-  return OAK_OK;
+                          .count = {count, 1},
+                          .x = {x, NULL},
+                          .formula = formula,
+                          .of = &f,
+                          .small = 1e-9 * most};
+  return oak_table_print(out, name, &p);
 }
 
 /* The coefficients as C, to \a text: numbers, or look-ups. */
-static oak_status_t print_coefficients(oak_table_printer_t *out, rates_t *s, char (*text)[64]) {
+static oak_status_t print_coefficients(oak_table_printer_t *out, const rates_t *s,
+                                       char (*text)[64]) {
   const oak_reaction_file_t *r = s->r;
   double most;
   for (int n = 0; n < r->nreaction; n++) {
@@ -230,12 +190,11 @@ static oak_status_t print_coefficients(oak_table_printer_t *out, rates_t *s, cha
       snprintf(text[n], sizeof *text, "(real)%.17g", most);
     else
       snprintf(text[n], sizeof *text, "OAK_RATE(%d)", n);
-    if (!same && a->table) OAK_TRY(print_columns(out, name, a->table, a->factor));
-    if (same || a->table) continue;
-    s->largest[s->count] = most;
-    s->formula[s->count++] = n;
+    if (same) continue;
+    OAK_TRY(a->table ? print_columns(out, name, a->table, a->factor)
+                     : print_formula(out, name, s, a, most));
   }
-  return s->count ? print_formulas(out, s) : OAK_OK;
+  return OAK_OK;
 }
 
 /* ---- C for the kernels */
@@ -326,7 +285,7 @@ static oak_status_t print_transport(oak_table_printer_t *out, const oak_reaction
   return OAK_OK;
 }
 
-static oak_status_t print_all(oak_table_printer_t *out, rates_t *s) {
+static oak_status_t print_all(oak_table_printer_t *out, const rates_t *s) {
   static const char *const macro[] = {"OAK_REACTION_RATES", "OAK_REACTION_LOSSES",
                                       "OAK_IONIZATION_FREQUENCY", "OAK_ATTACHMENT_FREQUENCY"};
   const oak_reaction_file_t *r = s->r;
@@ -351,20 +310,15 @@ static oak_status_t print_all(oak_table_printer_t *out, rates_t *s) {
 
 static oak_status_t make_text(oak_setup_t *setup, const oak_reaction_file_t *r, const char *path) {
   size_t size;
-  OAK_FREED rates_t *s = calloc(1, sizeof *s);
-  OAK_CHECK(s, OAK_ERR_MEMORY, "no memory for the reactions of %s", path);
-  s->r = r;
-  s->energy = r->transport[2];
-  s->temperature = oak_params_real(setup->params, "reactions.temperature");
-  for (int t = 0; t < r->ntable; t++) s->last = fmax(s->last, r->table[t].x[r->table[t].count - 1]);
-  if (!(s->last > 0)) s->last = last_field;
+  rates_t s = {.r = r, .energy = r->transport[2]};
+  s.temperature = oak_params_real(setup->params, "reactions.temperature");
+  for (int t = 0; t < r->ntable; t++) s.last = fmax(s.last, r->table[t].x[r->table[t].count - 1]);
+  if (!(s.last > 0)) s.last = last_field;
   FILE *f = open_memstream(&setup->reactions.text, &size);
   OAK_CHECK(f, OAK_ERR_MEMORY, "no memory for the reactions of %s", path);
   oak_table_printer_t out = {.f = f, .real_size = setup->real_size};
-  oak_status_t st = print_all(&out, s);
-  oak_table_print_end(&out);
-  setup->tables.error = s->error;
-  free(s->x);
+  oak_status_t st = print_all(&out, &s);
+  setup->tables.error = out.error;
   const int failed = ferror(f);
   if ((fclose(f) != 0 || failed) && st == OAK_OK)
     st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for the reactions of %s", path);

@@ -116,13 +116,12 @@ typedef struct {
     int dim, words;             /**< words: bits of table.h */
     int points;                 /**< numbers that the file gives */
     char hash[33];              /**< of these and the words */
-    int over_time;              /**< 1: x is the time; then the numbers are kept */
-    oak_points_t kept;
+    oak_points_t kept;          /**< over the time */
     char key[OAK_LONGEST_NAME + 16];
     char path[4096]; /**< "" if no file is given */
   } table[OAK_MAX_TABLES];
   char *text[2]; /**< C for the kernels, of physics and problem */
-  double error;  /**< the largest of formulas of reactions */
+  double error;  /**< the largest of formulas and logarithmic scales */
 } oak_tables_t;
 
 /** Elliptic equations (equations.c). */

@@ -157,6 +157,22 @@ static oak_status_t find_slopes(oak_points_t *p) {
 
 /* ---- all of it */
 
+oak_status_t oak_points_value(const oak_points_t *p, int n, long double x, long double *y) {
+  const long double a = p->x[0][n], b = p->x[0][n + 1], h = b - a;
+  const long double s = p->words & OAK_TABLE_LOG_X ? logl(x / a) / logl(b / a) : (x - a) / h;
+  double number;
+  if (p->formula) {
+    OAK_TRY(p->formula(p->of, (double)x, &number));
+    *y = number;
+    return OAK_OK;
+  }
+  const long double u = p->value[n], v = p->value[n + 1];
+  *y = p->words & OAK_TABLE_LOG_VALUE ? u * powl(v / u, s) : (1 - s) * u + s * v;
+  if (p->slope)
+    *y += s * (1 - s) * ((1 - s) * (h * p->slope[n] - v + u) - s * (h * p->slope[n + 1] - v + u));
+  return OAK_OK;
+}
+
 oak_status_t oak_points_read(oak_points_t *p) {
   rows_t r = {.path = p->path, .dim = p->dim};
   char magic[6] = "";

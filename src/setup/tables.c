@@ -28,33 +28,26 @@ static int read_words(const char **help, int dim) {
               {"log_value", OAK_TABLE_LOG_VALUE},
               {"end", 0},
               {"extrapolate", OAK_TABLE_EXTRAPOLATE},
-              {"error", OAK_TABLE_ERROR}};
+              {"error", OAK_TABLE_ERROR},
+              {"time", OAK_TABLE_TIME}};
   const int known = sizeof word / sizeof *word, curved = OAK_TABLE_LOG_X | OAK_TABLE_LOG_VALUE;
   int bits = 0;
-  if (**help != '{') return 0;
-  for (++*help; *(*help += strspn(*help, " ,")) != '}';) {
-    const size_t length = strcspn(*help, " ,}");
-    int n = 0;
-    while (n < known && (strncmp(*help, word[n].word, length) || word[n].word[length])) n++;
-    if (!length || n == known) return -1;
-    bits |= word[n].bits;
-    *help += length;
+  while (**help == '{') {
+    for (++*help; *(*help += strspn(*help, " ,")) != '}';) {
+      const size_t length = strcspn(*help, " ,}");
+      int n = 0;
+      while (n < known && (strncmp(*help, word[n].word, length) || word[n].word[length])) n++;
+      if (!length || n == known) return -1;
+      bits |= word[n].bits;
+      *help += length;
+    }
+    ++*help;
+    *help += strspn(*help, " ");
   }
-  ++*help;
-  *help += strspn(*help, " ");
   if (dim == 1) bits &= ~OAK_TABLE_LOG_Y;
   const int alone = !(bits & OAK_TABLE_CUBIC) || (dim == 1 && !(bits & curved));
   const int ends = OAK_TABLE_EXTRAPOLATE | OAK_TABLE_ERROR;
-  return alone && (bits & ends) != ends ? bits : -1;
-}
-
-/* Whether the help text begins with {time}. It then points behind the word. */
-static int read_time(const char **help) {
-  static const char word[] = "{time}";
-  if (strncmp(*help, word, sizeof word - 1) != 0) return 0;
-  *help += sizeof word - 1;
-  *help += strspn(*help, " ");
-  return 1;
+  return alone && (bits & ends) != ends && !(dim == 2 && bits & OAK_TABLE_TIME) ? bits : -1;
 }
 
 oak_status_t oak_tables_describe(oak_setup_t *setup, oak_module_t *module) {
@@ -78,16 +71,12 @@ oak_status_t oak_tables_describe(oak_setup_t *setup, oak_module_t *module) {
     setup->tables.table[t].owner = d->table[n].owner;
     setup->tables.table[t].name = name;
     setup->tables.table[t].dim = dim;
-    setup->tables.table[t].over_time = read_time(&help);
     setup->tables.table[t].words = read_words(&help, dim);
-    OAK_CHECK(
-        setup->tables.table[t].words >= 0 && !(dim == 2 && setup->tables.table[t].over_time),
-        OAK_ERR_INPUT,
-        "%s(%s, ...): the help text may begin with {time}, and then with words in braces: "
-        "{linear}, {cubic}, which "
-        "stands alone and in one dimension, {log}, {log_x}, {log_y} or {log_value}, and {end}, "
-        "{extrapolate} or {error}",
-        dim == 1 ? "TABLE" : "TABLE_2D", name);
+    OAK_CHECK(setup->tables.table[t].words >= 0, OAK_ERR_INPUT,
+              "%s(%s, ...): the help text may begin with words in braces: {linear}, {cubic}, which "
+              "stands alone and in one dimension, {log}, {log_x}, {log_y} or {log_value}, {end}, "
+              "{extrapolate} or {error}, and in one dimension {time}",
+              dim == 1 ? "TABLE" : "TABLE_2D", name);
     snprintf(setup->tables.table[t].key, sizeof setup->tables.table[t].key, "%s.%s", owner, name);
     const oak_param_desc_t desc = {.key = setup->tables.table[t].key,
                                    .type = OAK_PARAM_TEXT,
@@ -210,7 +199,7 @@ static oak_status_t print_table(oak_setup_t *setup, int t, oak_table_printer_t *
   if (st == OAK_OK) hash_points(&p, setup->tables.table[t].hash);
   if (st == OAK_OK) st = oak_table_print(out, setup->tables.table[t].name, &p);
   setup->tables.table[t].points = p.count[0] * p.count[1];
-  if (st == OAK_OK && setup->tables.table[t].over_time)
+  if (st == OAK_OK && setup->tables.table[t].words & OAK_TABLE_TIME)
     setup->tables.table[t].kept = p;
   else
     oak_points_free(&p);
@@ -230,7 +219,7 @@ static oak_status_t make_text(oak_setup_t *setup, oak_owner_t owner) {
     if (st == OAK_OK && !*setup->tables.table[t].path)
       oak_table_print_none(f, setup->tables.table[t].name);
   }
-  oak_table_print_end(&out);
+  setup->tables.error = fmax(setup->tables.error, out.error);
   const int failed = ferror(f);
   if ((fclose(f) != 0 || failed) && st == OAK_OK)
     st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for the tables of %s", setup->files.problem);
@@ -280,7 +269,10 @@ void oak_tables_report(const oak_setup_t *setup, FILE *f) {
             own || *from ? "" : "a formula of the physics, because no table gives it");
   }
   if (setup->tables.error > 0)
-    fprintf(f, "    largest error of a formula: %.1e\n", setup->tables.error);
+    fprintf(f,
+            "    largest error of formulas and logarithmic scales, which are cubics between "
+            "points: %.1e\n",
+            setup->tables.error);
 }
 
 void oak_tables_free(oak_setup_t *setup) {
