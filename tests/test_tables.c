@@ -177,8 +177,8 @@ static void check(const points_t *p, int kind, double low, double high, int rati
     write_grid(p, kind == GRID);
   else
     write_points(p);
-  assert_true(compare(p, kind, low, high, ratio, 0) < (cut ? 1e-5 : 1e-12));
-  if (kind != INSIDE) assert_true(compare(p, kind, low, high, ratio, 1) < (cut ? 1e-5 : 1e-6));
+  assert_true(compare(p, kind, low, high, ratio, 0) < (cut ? 2e-5 : 1e-12));
+  if (kind != INSIDE) assert_true(compare(p, kind, low, high, ratio, 1) < (cut ? 2e-5 : 1e-6));
 }
 
 static void test_shipped(void **state) {
