@@ -99,15 +99,15 @@ OAK_FN oak_index_t oak_search(const real *start, oak_index_t piece, int steps, r
   return piece;
 }
 
-/** The piece of an axis that holds x. The highest bits of x - origin are the number of a cell, and
- * each cell has 2^steps pieces, which begin at `start`. */
-OAK_FN oak_index_t oak_piece(const real *start, real origin, int shift, oak_index_t base, int cells,
-                             int steps, real x) {
+/** The piece of an axis that holds x. The highest bits of x are the number of a cell, and each cell
+ * has 2^steps pieces, which begin at `start`. */
+OAK_FN oak_index_t oak_piece(const real *start, int shift, oak_index_t base, int cells, int steps,
+                             real x) {
   union {
     real x;
     oak_index_t bits;
   } from;
-  from.x = x - origin;
+  from.x = x;
   const oak_index_t n = (from.bits >> shift) - base, above = OAK_MAX(n, 0);
   return oak_search(start, OAK_MIN(above, cells - 1) << steps, steps, x);
 }

@@ -4,36 +4,17 @@
  * their own points. Formulas that depend on E/N become straight lines of pieces of this axis. */
 #include "setup/reactions.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "setup/expression.h"
 #include "setup/setup.h"
 #include "setup/table.h"
 
-enum { LARGEST_FILE = 16 << 20 };
 static const double last_field = 2000; /* of formulas in Td, if there are no tables */
 
 /* ---- keys */
-
-/* A file that a key names lies beside the parameter file, or in the present folder. */
-static oak_status_t find_file(const oak_setup_t *setup, const char *key, char path[4096]) {
-  const char *name = oak_params_text(setup->params, key);
-  struct stat info;
-  *path = 0;
-  if (!*name) return OAK_OK;
-  if (*name != '/') snprintf(path, 4096, "%s/%s", oak_params_folder(setup->params), name);
-  if (!*path || stat(path, &info) != 0) snprintf(path, 4096, "%s", name);
-  OAK_CHECK(stat(path, &info) == 0, OAK_ERR_INPUT, "%s: %s = %s: cannot read %s: %s",
-            oak_params_origin(setup->params, key), key, name, path, strerror(errno));
-  OAK_CHECK(S_ISREG(info.st_mode) && info.st_size <= LARGEST_FILE, OAK_ERR_INPUT,
-            "%s: %s = %s: must be a text file of at most %d MiB",
-            oak_params_origin(setup->params, key), key, name, LARGEST_FILE >> 20);
-  return OAK_OK;
-}
 
 /* "N2 0.8 O2 0.2". The species M is any molecule of the gas. */
 static oak_status_t read_gas(const oak_setup_t *setup, oak_reaction_file_t *r) {
@@ -402,8 +383,8 @@ static oak_status_t check_gas(const oak_setup_t *setup, const oak_reaction_file_
 
 static oak_status_t read_all(oak_setup_t *setup, oak_reaction_file_t *r) {
   char path[4096], tables[4096];
-  OAK_TRY(find_file(setup, "reactions.file", path));
-  OAK_TRY(find_file(setup, "reactions.tables", tables));
+  OAK_TRY(oak_tables_find(setup, "reactions.file", setup->files.problem, path));
+  OAK_TRY(oak_tables_find(setup, "reactions.tables", setup->files.problem, tables));
   oak_reactions_species(r, "e"); /* has number 0 */
   OAK_TRY(read_gas(setup, r));
   OAK_TRY(oak_reactions_parse(r, path, 0));

@@ -318,6 +318,10 @@ oak_status_t oak_scalars_describe(oak_setup_t *setup, int mass);
 oak_status_t oak_tables_describe(oak_setup_t *setup, oak_module_t *module);
 /** Read their files. Rank-local. */
 oak_status_t oak_tables_read(oak_setup_t *setup);
+/** The path of the file that a key names, or the C file \a source if the key is not set; "" if
+ * there is none. Rank-local. */
+oak_status_t oak_tables_find(const oak_setup_t *setup, const char *key, const char *source,
+                             char path[4096]);
 /** Read the file of reactions. Rank-local. */
 oak_status_t oak_reactions_read(oak_setup_t *setup);
 /** Print them for the kernels; \a describe: without values. */

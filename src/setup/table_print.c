@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Tables as C for the kernels (kernels/language/hooks.h, oak_look_up): pieces of an axis, each with
  * the numbers of a polynomial. Between two points lies one piece. Functions that are no polynomials
- * there, logarithmic scales and formulas, are cut until cubics are good. */
+ * there, logarithmic scales and formulas, are cut until lines are good, or cubics if that takes too
+ * many lines. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@ enum {
   MOST_CELLS = 1 << 20
 };
 /* Errors of pieces that were cut, as parts of the local value: what is sought, and allowed. */
-#define SOUGHT(p) ((p)->formula ? 1e-4 : 2e-5)
+#define SOUGHT(p) ((p)->formula ? 1e-4 : 1.9e-5)
 #define ALLOWED 1e-3
 
 typedef struct {
@@ -31,7 +32,6 @@ typedef struct {
   } * piece;
   int cells, steps, shift; /* as oak_piece knows them */
   int64_t base;
-  double origin;
 } pieces_t;
 
 /* ---- numbers */
@@ -187,11 +187,10 @@ static oak_status_t find_row(const pieces_t *c, int n, double *place, long doubl
 
 /* As in the kernels: oak_piece. */
 static int64_t bits_of(const pieces_t *c, double x) {
-  const double wide = x - c->origin;
-  const float narrow = (float)x - (float)c->origin;
+  const float narrow = (float)x;
   int64_t all;
   int32_t part;
-  memcpy(&all, &wide, sizeof all);
+  memcpy(&all, &x, sizeof all);
   memcpy(&part, &narrow, sizeof part);
   return c->real_size == 8 ? all >> c->shift : part >> c->shift;
 }
@@ -222,25 +221,17 @@ static void count_steps(pieces_t *c) {
   for (c->steps = 0; 1 << c->steps < most;) c->steps++;
 }
 
-/* Choose the cells with which the search is shortest: one cell, or 2^n equal ones, or 2^n from each
- * power of two to the next. */
+/* Choose the cells with which the search is shortest: one cell, or 2^n from each power of two to
+ * the next, and one below the first number above 0. */
 static void choose_cells(pieces_t *best) {
-  const double low = best->piece[1].start, high = best->piece[best->count - 1].start;
   pieces_t c = *best;
   best->shift = 8 * c.real_size - 1;
-  best->base = best->origin = 0;
   count_steps(best);
-  for (int n = 0; n < 26; n++) {
-    c.shift = (c.real_size == 8 ? 52 : 23) - n / 2;
-    c.origin = n % 2 ? low - ldexp(1, ilogb(high - low) + 1) : 0;
-    c.base = 0;
-    if (low < 0 && !c.origin) continue;
-    /* a cell below the first number above 0 */
-    c.base = bits_of(&c, before(&c, low > c.origin ? 1 : 2));
+  for (int n = 0; n < 13 && c.piece[1].start >= 0; n++) {
+    c.shift = (c.real_size == 8 ? 52 : 23) - n;
+    c.base = bits_of(&c, before(&c, c.piece[1].start > 0 ? 1 : 2));
     count_steps(&c);
-    if (c.cells << c.steps <= 8 * c.count + 128 &&
-        (c.steps < best->steps || (c.steps == best->steps && c.cells < best->cells)))
-      *best = c;
+    if (c.cells << c.steps <= 8 * c.count + 128 && c.steps < best->steps) *best = c;
   }
 }
 
@@ -281,9 +272,8 @@ static void print_look_up(FILE *f, const char *name, const pieces_t *c, const ch
   const int beyond = p->words & OAK_TABLE_EXTRAPOLATE && p->words & CUT;
   fprintf(f, "#define OAK_LOOK_UP_%s(x) (%soak_look_up(oak_table_%s, %d, %d, (real)%.17g, ", name,
           beyond ? "oak_beyond(" : "", name, c->order, c->plain, 1 / c->unit);
-  fprintf(f, "oak_piece(%s%s, (real)%.17g, %d, %lld, %d, %d, x), x)",
-          *start ? "oak_start_" : "(const real *)0", start, c->origin, c->shift, (long long)c->base,
-          c->cells, c->steps);
+  fprintf(f, "oak_piece(%s%s, %d, %lld, %d, %d, x), x)", *start ? "oak_start_" : "(const real *)0",
+          start, c->shift, (long long)c->base, c->cells, c->steps);
   if (beyond)
     fprintf(f, ", %d, (real)%.17g, (real)%.17g, %.17g, %.17g, x)", p->words, low, high,
             slope_at(p, 0), slope_at(p, 1));

@@ -91,37 +91,32 @@ oak_status_t oak_tables_describe(oak_setup_t *setup, oak_module_t *module) {
 
 /* A file that the C file names lies beside it; one that a key names lies beside the parameter file,
  * or in the present folder, or, as a bare name, in oak's own folder of problems. */
-static oak_status_t find_file(oak_setup_t *setup, int t) {
-  const char *key = setup->tables.table[t].key, *name = oak_params_text(setup->params, key);
-  const char *origin = oak_params_origin(setup->params, key);
-  const char *source =
-      setup->tables.table[t].owner == OAK_OF_PHYSICS ? setup->files.physics : setup->files.problem;
+oak_status_t oak_tables_find(const oak_setup_t *setup, const char *key, const char *source,
+                             char path[4096]) {
+  const char *name = oak_params_text(setup->params, key), *slash = strrchr(source, '/');
   const int is_set = oak_params_is_set(setup->params, key);
-  const char *folder = is_set ? oak_params_folder(setup->params) : source;
-  const char *slash = strrchr(source, '/');
+  const char *origin = is_set ? oak_params_origin(setup->params, key) : source;
+  const char *folder = is_set ? oak_params_folder(setup->params) : source, *found = name, *root;
   const int length = is_set || !slash ? (int)strlen(folder) : (int)(slash - source);
   char beside[8200], own[8200];
-  const char *root;
   struct stat info;
-  setup->tables.table[t].path[0] = 0;
+  *path = 0;
   if (!*name) return OAK_OK;
+  OAK_TRY(oak_source_root(&root));
   snprintf(beside, sizeof beside, "%.*s/%s", length, folder, name);
-  const char *found = *name != '/' && (!is_set || stat(beside, &info) == 0) ? beside : name;
-  if (found == name && !strchr(name, '/') && stat(name, &info) != 0) {
-    OAK_TRY(oak_source_root(&root));
-    snprintf(own, sizeof own, "%s/problems/%s", root, name);
-    if (stat(own, &info) == 0) found = own;
-  }
-  if (!is_set) origin = source;
+  snprintf(own, sizeof own, "%s/problems/%s", root, name);
+  if (*name != '/' && (!is_set || stat(beside, &info) == 0))
+    found = beside;
+  else if (!strchr(name, '/') && stat(name, &info) != 0 && stat(own, &info) == 0)
+    found = own;
   OAK_CHECK(stat(found, &info) == 0, OAK_ERR_INPUT, "%s: %s = %s: cannot read %s: %s", origin, key,
             name, found, strerror(errno));
   OAK_CHECK(S_ISREG(info.st_mode) && info.st_size <= LARGEST_FILE, OAK_ERR_INPUT,
             "%s: %s = %s: must be a text file or .npy of at most %d MiB", origin, key, name,
             LARGEST_FILE >> 20);
   OAK_FREED char *full = realpath(found, NULL);
-  OAK_CHECK(full && strlen(full) < sizeof setup->tables.table[t].path, OAK_ERR_FILE,
-            "cannot resolve the path %s", found);
-  snprintf(setup->tables.table[t].path, sizeof setup->tables.table[t].path, "%s", full);
+  OAK_CHECK(full && strlen(full) < 4096, OAK_ERR_FILE, "cannot resolve the path %s", found);
+  snprintf(path, 4096, "%s", full);
   return OAK_OK;
 }
 
@@ -214,7 +209,9 @@ static oak_status_t make_text(oak_setup_t *setup, oak_owner_t owner) {
   oak_status_t st = OAK_OK;
   for (int t = 0; t < setup->tables.count && st == OAK_OK; t++) {
     if (setup->tables.table[t].owner != owner) continue;
-    st = find_file(setup, t);
+    st = oak_tables_find(setup, setup->tables.table[t].key,
+                         owner == OAK_OF_PHYSICS ? setup->files.physics : setup->files.problem,
+                         setup->tables.table[t].path);
     if (st == OAK_OK && *setup->tables.table[t].path) st = print_table(setup, t, &out);
     if (st == OAK_OK && !*setup->tables.table[t].path)
       oak_table_print_none(f, setup->tables.table[t].name);
@@ -269,9 +266,7 @@ void oak_tables_report(const oak_setup_t *setup, FILE *f) {
             own || *from ? "" : "a formula of the physics, because no table gives it");
   }
   if (setup->tables.error > 0)
-    fprintf(f,
-            "    largest error of formulas and logarithmic scales, which are cubics between "
-            "points: %.1e\n",
+    fprintf(f, "    formulas and logarithmic scales became lines or cubics: largest error %.1e\n",
             setup->tables.error);
 }
 
