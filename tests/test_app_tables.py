@@ -148,6 +148,9 @@ class Work:
                "boundary.ylow=outflow", "boundary.yhigh=outflow", "poisson.ylow=zero", "poisson.yhigh=value"]
         assert "advice: tables are faster than formulas: physics.mobility, physics.diffusion" in self.run(*run)
         assert "advice: tables" not in self.run(*run, "physics.mobility=streamer_mobility.txt")
+        air = self.run(*run, "reactions.file=streamer_air.txt", "reactions.gas=N2 0.8 O2 0.2", "reactions.tables=streamer_air.txt",
+                       status=1)
+        assert "streamer_air.txt:" in air and "each reaction would count twice" in air, air
 
     def bad(self, name):
         arguments, text, pattern = BAD[name]
