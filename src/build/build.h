@@ -4,7 +4,6 @@
 #ifndef OAK_BUILD_H
 #define OAK_BUILD_H
 
-#include <link.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -241,7 +240,7 @@ int oak_flag_for_gpu(const oak_words_t *words, int *i, oak_words_t *options);
  */
 void oak_flags_follow(const oak_words_t *words, char why[OAK_UNFOLLOWED]);
 
-/* ---- object.c: kernels as shared objects, for back ends with a C compiler. */
+/* ---- compile.c: for back ends with a C compiler. */
 
 /** Add the flags of the debug mode that come after the user's flags. They ask for optimization:
  * without it the compiler does not know the sizes of most arrays, and does not check indices. */
@@ -269,32 +268,6 @@ oak_status_t oak_object_explain(oak_device_t *dev, const oak_source_t *source, c
  * compiler. */
 void oak_object_fingerprint(oak_device_t *dev, const oak_compiler_t *compiler,
                             const oak_words_t *head, oak_hash_t *hash);
-oak_status_t oak_object_load(oak_device_t *dev, const char *path, oak_module_t **out);
-/** Read a shared object without loading it: loading runs code, such as functions with the attribute
- * constructor. Only oak_object_constant() works with such a module. */
-oak_status_t oak_object_load_data(oak_device_t *dev, const char *path, oak_module_t **out);
-void oak_object_unload(oak_device_t *dev, oak_module_t *opaque);
-oak_status_t oak_object_kernel(oak_device_t *dev, oak_module_t *opaque, const char *name,
-                               oak_kernel_t **out);
-oak_status_t oak_object_constant(oak_device_t *dev, oak_module_t *opaque, const char *name,
-                                 void *dst, size_t bytes);
-const char *oak_object_writable(oak_module_t *opaque, int number);
-oak_status_t oak_object_launch(oak_device_t *dev, oak_kernel_t *opaque, long n, const void *args,
-                               size_t bytes);
-/** Address of a symbol of the module, or NULL. */
-void *oak_object_symbol(oak_module_t *module, const char *name);
-
-/* ---- image.c */
-
-/** Find a constant in a shared object that was read from a file. \return its bytes, of which there
- * are \a *size; NULL if there is none. */
-const void *oak_image_constant(const oak_buffer_t *object, const char *name, size_t *size);
-/** As oak_device_ops_t.writable. */
-const char *oak_image_writable(const oak_buffer_t *object, int number);
-/** A piece of an object file, or NULL if the file does not reach that far. */
-const void *oak_image_piece(const oak_buffer_t *object, size_t at, size_t size);
-/** The headers of the sections of an object file, NULL if it cannot be read. */
-const ElfW(Shdr) * oak_image_sections(const oak_buffer_t *object, int *count);
 
 /* ---- slice.c: what one file of a source needs of all of its text. */
 

@@ -22,40 +22,35 @@ static int is_switch(const char *name) {
   return 0;
 }
 
-/** The constant that words[i] defines or undefines, NULL if none; \a *defines: 1 if it defines. */
-static const char *constant_in(const oak_words_t *words, int i, int *defines) {
-  static const char *const long_form[] = {"--undefine-macro", "--define-macro"};
-  const char *w = words->word[i], *next = i + 1 < words->count ? words->word[i + 1] : "";
-  const char *through = strstr(w, ",-D") ? strstr(w, ",-D") : strstr(w, ",-U");
-  if (!strncmp(w, "-Wp,", 4) && through) w = through + 1;
-  for (int k = 0; k < 2; k++) {
-    size_t length = strlen(long_form[k]);
-    *defines = k;
-    if (!strncmp(w, long_form[k], length)) return w[length] == '=' ? w + length + 1 : next;
+/** The constant of oak that a flag defines or undefines, NULL if none. The word may also be the
+ * operand of the flag before it. */
+static const char *constant_in(const char *flag) {
+  for (const char *at = flag; (at = strstr(at, "OAK_")); at++) {
+    const size_t n = (size_t)(at - flag);
+    if (n == 0 || (n > 1 && at[-2] == '-' && (at[-1] == 'D' || at[-1] == 'U')) ||
+        (at[-1] == '=' && !strncmp(flag, "--", 2)))
+      return at;
   }
-  *defines = w[1] == 'D';
-  if (w[0] != '-' || (w[1] != 'D' && w[1] != 'U')) return NULL;
-  return w[2] ? w + 2 : next;
+  return NULL;
 }
 
 oak_status_t oak_flags_check(const char *flags, const char *origin) {
   oak_words_t words = {0};
   oak_buffer_t known = {0};
   const char *bad = NULL;
-  int defines = 0;
   oak_flags_split(&words, flags);
   oak_status_t status = oak_words_status(&words);
   for (int i = 0; i < words.count && status == OAK_OK && !bad; i++) {
-    const char *name = constant_in(&words, i, &defines);
-    if (name && !strncmp(name, "OAK_", 4) && !(defines && is_switch(name))) bad = name;
+    const char *flag = words.word[i], *name = constant_in(flag);
+    const char *defines = name == flag && i > 0 ? words.word[i - 1] : flag;
+    if (name && !(is_switch(name) && !strncmp(defines, "-D", 2))) bad = flag;
   }
   for (int i = 0; i < nswitches; i++) oak_buffer_print(&known, "%s %s", i ? "," : "", switches[i]);
-  if (bad) {
+  if (bad)
     status = OAK_FAIL(OAK_ERR_INPUT,
-                      "%s: -%c%s: constants that begin with OAK_ come from the parameters of the "
-                      "run; only these may be defined:%s",
-                      origin, defines ? 'D' : 'U', bad, oak_buffer_get(&known));
-  }
+                      "%s: %s: constants that begin with OAK_ come from the parameters of the run; "
+                      "only these may be defined:%s",
+                      origin, bad, oak_buffer_get(&known));
   oak_buffer_free(&known);
   oak_words_free(&words);
   return status;

@@ -62,6 +62,31 @@ void oak_host_detach(oak_device_t *dev, void *ptr);
 /** 1 if MPI says that it takes addresses of a GPU; $OAK_MPI_GPU overrules it. */
 int oak_mpi_takes_gpu(void);
 
+/* ---- object.c: kernels as shared objects, for back ends with a C compiler. */
+
+oak_status_t oak_object_load(oak_device_t *dev, const char *path, oak_module_t **out);
+/** Read a shared object without loading it: loading runs code, such as functions with the attribute
+ * constructor. Only oak_object_constant() works with such a module. */
+oak_status_t oak_object_load_data(oak_device_t *dev, const char *path, oak_module_t **out);
+void oak_object_unload(oak_device_t *dev, oak_module_t *opaque);
+oak_status_t oak_object_kernel(oak_device_t *dev, oak_module_t *opaque, const char *name,
+                               oak_kernel_t **out);
+oak_status_t oak_object_constant(oak_device_t *dev, oak_module_t *opaque, const char *name,
+                                 void *dst, size_t bytes);
+const char *oak_object_writable(oak_module_t *opaque, int number);
+oak_status_t oak_object_launch(oak_device_t *dev, oak_kernel_t *opaque, long n, const void *args,
+                               size_t bytes);
+/** Address of a symbol of the module, or NULL. */
+void *oak_object_symbol(oak_module_t *module, const char *name);
+
+/* ---- image.c */
+
+/** Find a constant in a shared object that was read from a file. \return its bytes, of which there
+ * are \a *size; NULL if there is none. */
+const void *oak_image_constant(const oak_buffer_t *object, const char *name, size_t *size);
+/** As oak_device_ops_t.writable. */
+const char *oak_image_writable(const oak_buffer_t *object, int number);
+
 /* ---- back ends */
 
 extern const oak_device_ops_t oak_device_ops_cuda, oak_device_ops_hip, oak_device_ops_cpu,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * OpenACC and OpenMP. Kernels are shared objects from a compiler of directives, which may hold code
  * for a GPU. The compiler's own runtime finds the device; oak calls this runtime through
- * include/oak/dialect/directives_runtime.c, which is built like a kernel. A launch returns when the kernel has
- * ended. */
+ * include/oak/dialect/directives_runtime.c, which is built like a kernel. A launch returns when the
+ * kernel has ended. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
