@@ -36,9 +36,11 @@ int oak_process_variable(const char *entry, int result) {
   static const char *const always[] = {
       "PATH", "HOME", "USER", "LOGNAME", "TMPDIR", "TMP", "TEMP", "LD_LIBRARY_PATH", NULL};
   static const char *const counts[] = {
-      "CPATH",     "C_INCLUDE_PATH", "LIBRARY_PATH", "LD_RUN_PATH",     "CCACHE_*",
-      "SPACK_*",   "CRAY*",          "PE_*",         "NVHPC*",          "CUDA_HOME",
-      "CUDA_PATH", "ROCM_PATH",      "HIP_PATH",     "LM_LICENSE_FILE", NULL};
+      "CPATH",     "C_INCLUDE_PATH", "LIBRARY_PATH", "LD_RUN_PATH",
+      "CCACHE_*",  "SPACK_*",        "NIX_*",        "GUIX_*",
+      "CRAY*",     "PE_*",           "NVHPC*",       "CUDA_HOME",
+      "CUDA_PATH", "ROCM_PATH",      "HIP_PATH",     "LM_LICENSE_FILE",
+      NULL};
   return is_among(entry, counts) || (!result && is_among(entry, always));
 }
 

@@ -56,8 +56,8 @@ struct oak_device {
   int unshared; /**< 1: memory cannot be shared here, although the back end has functions for it */
   size_t flag_bytes;             /**< of the page of flags */
   struct oak_compiler *compiler; /**< of the back end, if it has one */
-  int built, compiled;     /**< files of kernels loaded so far; those that were not in the cache */
-  void *data;              /**< of the back end */
+  int built, compiled; /**< files of kernels loaded so far; those that were not in the cache */
+  void *data;          /**< of the back end */
 };
 
 /* ---- source.c */
@@ -68,6 +68,8 @@ oak_status_t oak_source_text(const oak_source_t *source, oak_buffer_t *text);
 int oak_build_keep(void);
 /** Name of a source for messages and files. */
 const char *oak_source_name(const oak_source_t *source);
+/** Hash the content of a file; of one that cannot be read, nothing. */
+void oak_file_hash(oak_hash_t *hash, const char *path);
 /** Whether text that starts with a path is about oak's own kernels. */
 int oak_source_is_own(const char *path);
 
@@ -114,8 +116,6 @@ void oak_keys_free(oak_keys_t *keys);
  * or read it without end. */
 oak_status_t oak_includes_list(const oak_source_t *source, const oak_words_t *user,
                                oak_words_t *files, char why[OAK_UNFOLLOWED]);
-/** Hash the content of a file; of one that cannot be read, nothing. */
-void oak_file_hash(oak_hash_t *hash, const char *path);
 
 /* ---- cache_folder.c: folders of built kernels, on one rank of a host. */
 

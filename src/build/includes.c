@@ -152,14 +152,6 @@ oak_status_t oak_includes_list(const oak_source_t *source, const oak_words_t *us
   return status == OAK_OK ? oak_words_status(files) : status;
 }
 
-void oak_file_hash(oak_hash_t *hash, const char *path) {
-  oak_buffer_t text = {0};
-  oak_buffer_read(&text, path);
-  oak_hash_bytes(hash, &text.length, sizeof text.length);
-  oak_hash_bytes(hash, oak_buffer_get(&text), text.length);
-  oak_buffer_free(&text);
-}
-
 oak_status_t oak_source_hash(const oak_source_t *source, char hex[33]) {
   const oak_words_t none = {0};
   oak_words_t files = {0};

@@ -190,29 +190,30 @@ int oak_state_holds(oak_device_t *dev, const char *state, int any) {
 
 /* ---- asking the compiler */
 
-/** 1 if the line at \a at has this word, perhaps with underscores. */
-static int has_word(const char *at, size_t length, const char *word) {
-  const size_t size = strlen(word);
-  const char *end = at + length;
-  for (const char *p = at; (p = memmem(p, (size_t)(end - p), word, size)); p++)
-    if (!(p > at && isalnum((unsigned char)p[-1])) && !isalnum((unsigned char)p[size])) return 1;
-  return 0;
-}
+static int in_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
 /** 1 if files of the user hand texts to the assembler, which may name files. This is for compilers
  * whose assembler does not list what it reads. \a text: behind the preprocessor. */
 static int may_assemble(const char *text) {
-  static const char *const way[] = {"asm", "section", "weakref", "symver", "ident"};
+  static const char way[] =
+      " asm __asm __asm__ section __section__ weakref __weakref__ symver "
+      "__symver__ ident ";
   int users = 0;
-  for (const char *line = text; *line;) {
-    const size_t length = strcspn(line, "\n");
-    const char *path = line[0] == '#' && line[1] == ' ' ? memchr(line, '"', length) : NULL;
-    if (path) /* the mark 3 says that the file is one of the system */
-      users =
-          !oak_source_is_own(path + 1) && !memmem(path, length - (size_t)(path - line), " 3", 2);
-    for (size_t i = 0; users && !path && i < sizeof way / sizeof *way; i++)
-      if (has_word(line, length, way[i])) return 1;
-    line += length + (line[length] == '\n');
+  for (const char *at = text; *at;) {
+    char word[32];
+    int length = 1;
+    if (!strncmp(at, "# ", 2) && (at == text || at[-1] == '\n')) { /* where the text comes from */
+      length = (int)strcspn(at, "\n");
+      const char *path = memchr(at, '"', (size_t)length);
+      const char *end = path ? memrchr(at, '"', (size_t)length) : NULL;
+      users = end && !memchr(end, '3', (size_t)(at + length - end)) && /* 3: one of the system */
+              !oak_source_is_own(path + 1);
+    } else if (in_word(*at)) {
+      while (in_word(at[length])) length++;
+      snprintf(word, sizeof word, " %.*s ", length, at);
+      if (users && length < 20 && strstr(way, word)) return 1;
+    }
+    at += length;
   }
   return 0;
 }
@@ -237,21 +238,22 @@ static oak_status_t read_answer(const char *work, oak_buffer_t *text, oak_words_
   return status == OAK_OK ? oak_words_status(files) : status;
 }
 
-/** The folders where headers are looked for: those of files that were found beside another one,
- * then those of the compiler. */
+/** The folders where headers are looked for: those of files of the user, which may name others
+ * beside them, then those of the compiler. */
 static oak_status_t add_search(const oak_compiler_t *compiler, oak_depends_t *depends) {
+  oak_words_t *search = &depends->search;
   for (int n = 0; n < depends->file.count; n++) {
     const char *path = depends->file.word[n], *slash = strrchr(path, '/');
-    int known = 0;
-    for (int i = 0; i < compiler->search.count && !known; i++)
-      known = inside(path, compiler->search.word[i]) != NULL;
-    for (int i = 0; slash && i < depends->search.count && !known; i++)
-      known = !strncmp(depends->search.word[i], path, (size_t)(slash - path)) &&
-              !depends->search.word[i][slash - path];
-    if (slash && !known) oak_words_add(&depends->search, "%.*s", (int)(slash - path), path);
+    if (!slash || !is_users(&compiler->search, path)) continue;
+    oak_words_add(search, "%.*s", (int)(slash - path), path);
+    for (int i = 0; i + 1 < search->count; i++) {
+      if (strcmp(search->word[i], search->word[search->count - 1]) != 0) continue;
+      free(search->word[--search->count]);
+      search->word[search->count] = NULL;
+    }
   }
-  oak_words_copy(&depends->search, &compiler->search);
-  return oak_words_status(&depends->search);
+  oak_words_copy(search, &compiler->search);
+  return oak_words_status(search);
 }
 
 /** The keys of what the compiler has made of \a source. */

@@ -33,3 +33,11 @@ oak_status_t oak_source_text(const oak_source_t *source, oak_buffer_t *text) {
   }
   return oak_buffer_status(text);
 }
+
+void oak_file_hash(oak_hash_t *hash, const char *path) {
+  oak_buffer_t text = {0};
+  oak_buffer_read(&text, path);
+  oak_hash_bytes(hash, &text.length, sizeof text.length);
+  oak_hash_bytes(hash, oak_buffer_get(&text), text.length);
+  oak_buffer_free(&text);
+}
