@@ -71,6 +71,11 @@ static const way_t ways[] = {
     {"a file found earlier", "#include <sub.h>" CONSTANT, "-I%s/first -I %s/second",
      "mkdir -p first second && rm -f first/sub.h && echo '#define VALUE 1' > second/sub.h",
      "echo '#define VALUE 2' > first/sub.h", SEEN},
+    {"a file beside a header", "#include <sub/outer.h>" CONSTANT, "-I%s/first -I%s/second",
+     "mkdir -p first second/sub && rm -f second/sub/inner.h && echo '#define VALUE 1' > "
+     "first/inner.h && "
+     "echo '#include \"inner.h\"' > second/sub/outer.h",
+     "echo '#define VALUE 2' > second/sub/inner.h", SEEN},
     {"a file asked for",
      "#if __has_include(\"more.h\")\n#define VALUE 2\n#else\n#define VALUE 1\n#endif" CONSTANT, "",
      "rm -f more.h", "echo > more.h", SEEN},
@@ -98,41 +103,42 @@ static const way_t ways[] = {
      LIBRARY("2"), BY_NOBODY},
     {"a member of a thin archive", FROM_LIBRARY, "%s/thin.a",
      LIBRARY("1") " && rm -f thin.a && ar rcT thin.a lib.o", LIBRARY("2"), BY_NOBODY},
-    {"data for the assembler", ASSEMBLED(".inc\" \"bin \\\"data\\\""), "-Wa,-I%s", DATA("1"),
-     DATA("2"), BY_NOBODY},
-    {"data, in capitals", ASSEMBLED(".INCBIN \\\"data\\\""), "-Wa,-I%s", DATA("1"), DATA("2"),
+    {"data for the assembler", ASSEMBLED(".inc\" \"bin \\\"data\\\""), "", DATA("1"), DATA("2"),
      BY_NOBODY},
-    {"data, with an escape sequence", ASSEMBLED("\\056incbin \\\"data\\\""), "-Wa,-I%s", DATA("1"),
+    {"data, with a name like that of the unit", ASSEMBLED(".incbin \\\"cpu_data\\\""), "",
+     DATA("1") " && cp data cpu_data", DATA("2") " && cp data cpu_data", BY_NOBODY},
+    {"data, in capitals", ASSEMBLED(".INCBIN \\\"data\\\""), "", DATA("1"), DATA("2"), BY_NOBODY},
+    {"data, with an escape sequence", ASSEMBLED("\\056incbin \\\"data\\\""), "", DATA("1"),
      DATA("2"), BY_NOBODY},
     {"data, by a macro of the assembler",
      "__asm__(\".macro bytes how\\n.\\\\how \\\"data\\\"\\n.endm\");\n" ASSEMBLED("bytes incbin"),
-     "-Wa,-I%s", DATA("1"), DATA("2"), BY_NOBODY},
+     "", DATA("1"), DATA("2"), BY_NOBODY},
     {"data, in a raw string",
      "asm(R\"(.pushsection .rodata\n.globl part_value\n.type part_value,@object\n"
      ".size part_value,4\npart_value: .incbin \"data\"\n.popsection)\");\n",
-     "-Wa,-I%s", DATA("1"), DATA("2"), BY_NOBODY},
+     "", DATA("1"), DATA("2"), BY_NOBODY},
     {"data, by the name of a section",
      "__attribute__((section(\".rodata\\n.globl part_value\\n.type part_value,@object\\n"
      ".size part_value,4\\npart_value: \\056incbin \\\"data\\\"\\n#\"))) const int other = 7;\n",
-     "-Wa,-I%s", DATA("1"), DATA("2"), BY_NOBODY},
+     "", DATA("1"), DATA("2"), BY_NOBODY},
     {"data, by a name",
      FROM_LIBRARY "static int other __attribute__((__weakref__(\"third\\n.pushsection .rodata\\n"
                   ".globl part_value\\n.type part_value,@object\\n.size part_value,4\\n"
                   "part_value: .incbin \\\"data\\\"\\n.popsection\\n.set fourth,5\")));\nconst int "
                   "*use = &other;\n",
-     "-Wa,-I%s", DATA("1"), DATA("2"), BY_NOBODY},
+     "", DATA("1"), DATA("2"), BY_NOBODY},
     {"a library in a file of flags", FROM_LIBRARY, "-Wl,@%s/flags",
      LIBRARY("1") " && echo $PWD/libpart.a > flags", LIBRARY("2"), BY_NOBODY},
     {"data, in a source in the flags", FROM_LIBRARY, "%s/more.s -Wa,-I%s",
      DATA("1") " && (echo .globl part_value; echo 'part_value: .incbin \"data\"') > more.s",
      DATA("2"), BY_NOBODY},
-    {"a file for the assembler", ASSEMBLED(".include \\\"more.s\\\""), "-Wa,-I%s",
-     "echo .long 1 > more.s", "echo .long 2 > more.s", BY_NOBODY},
+    {"a file for the assembler", ASSEMBLED(".include \\\"more.s\\\""), "", "echo .long 1 > more.s",
+     "echo .long 2 > more.s", BY_NOBODY},
     {"data, by a line #ident",
      FROM_LIBRARY "#ident \"x\\\"\\n.pushsection .rodata\\n.globl part_value\\n"
                   ".type part_value,@object\\n.size part_value,4\\npart_value: .incbin \\\"data\\\""
                   "\\n.popsection\\n.ident \\\"y\"\n",
-     "-Wa,-I%s", DATA("1"), DATA("2"), BY_NOBODY},
+     "", DATA("1"), DATA("2"), BY_NOBODY},
     {"the linker of -B", FROM_LIBRARY, "-B%s/first/", LIBRARY("1") " && " LINKER("first", "lib.o"),
      OTHER_LINKER("first"), BY_NOBODY},
 };
@@ -171,6 +177,7 @@ static void test_ways(void **state) {
   char before[4096];
   snprintf(before, sizeof before, "%s", getenv("PATH") ? getenv("PATH") : "/usr/bin:/bin");
   setenv("CPATH", in_folder("path"), 1);
+  assert_int_equal(chdir(folder), 0); /* where the assembler looks for files */
   setenv("PATH", text("%s:%s", in_folder("path"), before), 1);
   for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
     const way_t *way = &ways[i];
@@ -182,6 +189,7 @@ static void test_ways(void **state) {
     const int two = way_value(way);
     if (one != 1 || two != 2) fail_msg("%s: %d, then %d", way->name, one, two);
   }
+  assert_int_equal(chdir("/"), 0);
   unsetenv("CPATH");
   setenv("PATH", before, 1);
 }

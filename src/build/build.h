@@ -242,9 +242,6 @@ void oak_flags_follow(const oak_words_t *words, char why[OAK_UNFOLLOWED]);
 
 /* ---- compile.c: for back ends with a C compiler. */
 
-/** Add the flags of the debug mode that come after the user's flags. They ask for optimization:
- * without it the compiler does not know the sizes of most arrays, and does not check indices. */
-void oak_debug_flags(const oak_source_t *source, oak_words_t *command);
 /** Let the assembler list what it reads, in the file \a path.as. */
 void oak_assembler_flag(const oak_device_t *dev, const char *path, oak_words_t *command);
 /** 1 if it has read files other than the \a known ones and those of \a path; then dev->unfollowed
@@ -253,9 +250,6 @@ int oak_assembler_reads(oak_device_t *dev, const char *path, const oak_words_t *
 /** Compile \a source with the command that starts with \a head; the user's flags follow. */
 oak_status_t oak_object_build(oak_device_t *dev, const oak_source_t *source, const char *path,
                               const oak_words_t *head);
-/** Write the translation unit of \a source to \a path.c and start the command that compiles it. */
-oak_status_t oak_object_command(const oak_source_t *source, const char *path,
-                                const oak_words_t *head, oak_words_t *command);
 /** Write what the compiler sees of \a source to the file \a path.i. */
 oak_status_t oak_object_preprocess(oak_device_t *dev, const oak_source_t *source, const char *path,
                                    const oak_words_t *head);

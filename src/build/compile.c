@@ -9,8 +9,9 @@
 #include "base/str.h"
 #include "build/build.h"
 
-oak_status_t oak_object_command(const oak_source_t *source, const char *path,
-                                const oak_words_t *head, oak_words_t *command) {
+/** Write the translation unit of \a source to \a path.c and start the command that compiles it. */
+static oak_status_t start_command(const oak_source_t *source, const char *path,
+                                  const oak_words_t *head, oak_words_t *command) {
   const char *root;
   char *file;
   oak_buffer_t text = {0};
@@ -35,10 +36,6 @@ oak_status_t oak_object_command(const oak_source_t *source, const char *path,
   return status;
 }
 
-void oak_debug_flags(const oak_source_t *source, oak_words_t *command) {
-  if (source->debug && !source->data) oak_words_add(command, "-O1");
-}
-
 void oak_assembler_flag(const oak_device_t *dev, const char *path, oak_words_t *command) {
   if (!dev->compiler || !dev->compiler->lists) return;
   oak_words_add(command, "-Xassembler");
@@ -53,10 +50,11 @@ int oak_assembler_reads(oak_device_t *dev, const char *path, const oak_words_t *
   oak_rule_read(list, &files);
   free(list);
   const char *name = strrchr(path, '/') + 1;
+  const size_t length = strlen(name);
   int reads = files.count == 0; /* the last one is the text from the compiler */
   for (int i = 0; i + 1 < files.count && !reads; i++) {
     const char *file = files.word[i];
-    reads = strncmp(file, name, strlen(name)) != 0;
+    reads = strncmp(file, name, length) != 0 || file[length] != '.' || strlen(file) != length + 2;
     for (int k = 0; k < known->count && reads; k++) reads = strcmp(file, known->word[k]) != 0;
   }
   if (reads) snprintf(dev->unfollowed, OAK_UNFOLLOWED, "its assembler reads files");
@@ -79,11 +77,12 @@ static oak_status_t follow_assembler(oak_device_t *dev, const char *path) {
 oak_status_t oak_object_build(oak_device_t *dev, const oak_source_t *source, const char *path,
                               const oak_words_t *head) {
   oak_job_t job = {.to = NULL};
-  oak_status_t status = oak_object_command(source, path, head, &job.command);
+  oak_status_t status = start_command(source, path, head, &job.command);
   oak_words_add(&job.command, "-o");
   oak_words_add(&job.command, "%s", path);
   oak_words_copy(&job.command, &dev->user_flags);
-  oak_debug_flags(source, &job.command);
+  if (source->debug && !source->data) /* without -O1 it does not know the sizes of most arrays */
+    oak_words_add(&job.command, "-O1");
   oak_assembler_flag(dev, path, &job.command);
   if (source->data) oak_words_add(&job.command, "-O2"); /* gcc looks at indices from there on */
   oak_words_add(&job.command, "-lm");
@@ -99,7 +98,7 @@ oak_status_t oak_object_preprocess(oak_device_t *dev, const oak_source_t *source
   char *seen;
   OAK_TRY(oak_format(&seen, "%s.i", path));
   oak_job_t job = {.to = seen};
-  oak_status_t status = oak_object_command(source, path, head, &job.command);
+  oak_status_t status = start_command(source, path, head, &job.command);
   oak_words_copy(&job.command, &dev->user_flags);
   oak_words_split(&job.command, "-E -MD -MT oak -MF");
   oak_words_add(&job.command, "%s.d", path);
@@ -125,7 +124,7 @@ oak_status_t oak_object_explain(oak_device_t *dev, const oak_source_t *source, c
   char *file;
   OAK_TRY(oak_format(&file, "%s.s", path));
   oak_job_t job = {.to = NULL};
-  oak_status_t status = oak_object_command(source, path, head, &job.command);
+  oak_status_t status = start_command(source, path, head, &job.command);
   oak_words_copy(&job.command, &dev->user_flags);
   oak_words_split(&job.command, "-S -g1");
   oak_words_split(&job.command, flags);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "build/build.h"
 
@@ -200,15 +201,16 @@ static void hash_tools(oak_compiler_t *compiler) {
 }
 
 /** Ask which programs and folders the compiler uses, and whether its assembler lists what it reads.
- * Not all compilers take the second question. */
+ * Not all compilers take the first question. */
 static oak_status_t ask(oak_compiler_t *compiler, const oak_words_t *user) {
-  static const char *const question[] = {
-      "-v -c -o /dev/null -Xassembler --MD=/dev/stdout -x c /dev/null", "-v -E -x c /dev/null"};
   const char *root;
+  char object[] = "/tmp/oak-XXXXXX", rule[sizeof object + 2];
+  const int file = mkstemp(object);
   int code = 1;
   hash_tools(compiler);
-  OAK_TRY(oak_source_root(&root));
-  for (int k = 0; k < 2 && code != 0; k++) {
+  oak_status_t status = oak_source_root(&root);
+  snprintf(rule, sizeof rule, "%s: ", object);
+  for (int k = file < 0; k < 2 && code != 0 && status == OAK_OK; k++) {
     oak_words_t command = {0};
     oak_buffer_t answer = {0};
     oak_words_copy(&command, &compiler->command);
@@ -216,16 +218,19 @@ static oak_status_t ask(oak_compiler_t *compiler, const oak_words_t *user) {
     oak_words_add(&command, "-I%s/include", root);
     oak_words_add(&command, "-I%s", root);
     oak_words_copy(&command, user);
-    oak_words_split(&command, question[k]);
-    const oak_status_t status = oak_process_run(&command, NULL, &answer, &code);
-    compiler->lists = code == 0 && strstr(oak_buffer_get(&answer), "null: ");
+    if (k == 0) oak_words_split(&command, "-c -Xassembler --MD=/dev/stdout -o");
+    oak_words_add(&command, "%s", k == 0 ? object : "-E");
+    oak_words_split(&command, "-v -x c /dev/null");
+    status = oak_process_run(&command, k ? "/dev/null" : NULL, &answer, &code);
+    compiler->lists = code == 0 && strstr(oak_buffer_get(&answer), rule);
     compiler->followed = code == 0 && answer.data && read_answer(compiler, answer.data) &&
                          compiler->search.count > 0;
     oak_buffer_free(&answer);
     oak_words_free(&command);
-    OAK_TRY(status);
   }
-  return OAK_OK;
+  if (file >= 0) close(file);
+  if (file >= 0) unlink(object);
+  return status;
 }
 
 oak_status_t oak_compiler_probe(oak_compiler_t *compiler, const oak_words_t *wanted,
