@@ -113,6 +113,10 @@ __attribute__((noinline)) static void oak_debug_number(double x, const double *g
 #define OAK_BACK(array) \
   for (int oak_v = 0; oak_v < OAK_DEBUG_SIZE; oak_v++) (array)[oak_v] = array##_copy[oak_v]
 #define OAK_BODY(name) OAK_PASTE(OAK_OWNED(name), _body)
+#undef OAK_IN_PLACE
+#undef OAK_TO_ARRAY
+#undef OAK_TO_NUMBER
+#undef OAK_OF_PLACE
 /* A function that changes an array in place. */
 #define OAK_IN_PLACE(name, text, place, type, array, parameters, arguments)       \
   OAK_FN void OAK_BODY(name) parameters;                                          \
@@ -156,111 +160,16 @@ __attribute__((noinline)) static void oak_debug_number(double x, const double *g
   }                                                                                     \
   OAK_FN double OAK_BODY(name) parameters
 /* A function of the place. */
-#define OAK_OF_PLACE(type, name, text, at, wrong, parameters, arguments) \
-  OAK_FN type OAK_BODY(name) parameters;                                 \
-  OAK_HOOK(type, name) parameters {                                      \
-    OAK_ENTER(text, at);                                                 \
-    const type oak_x = OAK_BODY(name) arguments;                         \
-    if (wrong) oak_debug_number((double)oak_x, (at)->x, 3);              \
-    OAK_LEAVE;                                                           \
-    return oak_x;                                                        \
-  }                                                                      \
+#define OAK_OF_PLACE(type, name, text, place, at, wrong, parameters, arguments) \
+  OAK_FN type OAK_BODY(name) parameters;                                        \
+  OAK_HOOK(type, name) parameters {                                             \
+    OAK_ENTER(text, place);                                                     \
+    const type oak_x = OAK_BODY(name) arguments;                                \
+    if (wrong) oak_debug_number((double)oak_x, (at)->x, 3);                     \
+    OAK_LEAVE;                                                                  \
+    return oak_x;                                                               \
+  }                                                                             \
   OAK_FN type OAK_BODY(name) parameters
-
-#undef INITIAL
-#define INITIAL(at, q) \
-  OAK_IN_PLACE(_initial, "INITIAL", at, double, q, (const oak_at_t *at, double q[]), (at, q##_copy))
-#undef BOUNDARY
-#define BOUNDARY(at, face, q)                                                                    \
-  OAK_IN_PLACE(_boundary, "BOUNDARY", at, double, q, (const oak_at_t *at, int face, double q[]), \
-               (at, face, q##_copy))
-#undef UPDATE
-#define UPDATE(at, u, dt)                                                                 \
-  OAK_IN_PLACE(_update, "UPDATE", at, real, u, (const oak_at_t *at, real u[], double dt), \
-               (at, u##_copy, dt))
-#undef SOURCE
-#define SOURCE(at, q, source)                    \
-  OAK_TO_ARRAY(_source, "SOURCE", at, q, source, \
-               (const oak_at_t *at, const real q[], real source[]), (at, q##_copy, source##_copy))
-#undef DIFFUSIVE_FLUX
-#define DIFFUSIVE_FLUX(at, dir, q, grad, f)                                                        \
-  OAK_TO_ARRAY(_diffusive_flux, "DIFFUSIVE_FLUX", at, q, f,                                        \
-               (const oak_at_t *at, int dir, const real q[], real grad[][PHYSICS_NVAR + NSCALARS], \
-                real f[]),                                                                         \
-               (at, dir, q##_copy, grad, f##_copy))
-#undef TIMESTEP
-#define TIMESTEP(at, q)                                                                           \
-  OAK_TO_NUMBER(_timestep, "TIMESTEP", at, q, !(oak_x > 0), (const oak_at_t *at, const real q[]), \
-                (at, q##_copy))
-#undef DIFFUSIVITY
-#define DIFFUSIVITY(at, q)                                                             \
-  OAK_TO_NUMBER(_diffusivity, "DIFFUSIVITY", at, q, !(oak_x >= 0 && oak_x < INFINITY), \
-                (const oak_at_t *at, const real q[]), (at, q##_copy))
-#undef POISSON
-#define POISSON(at, q)                                                \
-  OAK_TO_NUMBER(_poisson, "POISSON", at, q, !oak_debug_finite(oak_x), \
-                (const oak_at_t *at, const real q[]), (at, q##_copy))
-#undef POISSON_OF
-#define POISSON_OF(name, at, q)                                                                    \
-  OAK_TO_NUMBER(_poisson_of_##name, "POISSON_OF(" #name ", ...)", at, q, !oak_debug_finite(oak_x), \
-                (const oak_at_t *at, const real q[]), (at, q##_copy))
-/* A maximum may leave out cells with -INFINITY. */
-#define OAK_DEBUG_GLOBAL(name, at, q)                                       \
-  OAK_TO_NUMBER(_global_##name, "the global " #name, at, q, oak_x != oak_x, \
-                (const oak_at_t *at, const real q[]), (at, q##_copy))
-#undef GLOBAL_MAX
-#undef GLOBAL_MIN
-#undef GLOBAL_INTEGRAL
-#define GLOBAL_MAX(name, at, q) OAK_DEBUG_GLOBAL(name, at, q)
-#define GLOBAL_MIN(name, at, q) OAK_DEBUG_GLOBAL(name, at, q)
-#define GLOBAL_INTEGRAL(name, at, q) OAK_DEBUG_GLOBAL(name, at, q)
-/* An output may be undefined in places. */
-#undef OUTPUT
-#define OUTPUT(name, at, q)                                         \
-  OAK_TO_NUMBER(_output_##name, "OUTPUT(" #name ", ...)", at, q, 0, \
-                (const oak_at_t *at, const real q[]), (at, q##_copy))
-#undef REFINE
-#define REFINE(at)                                                            \
-  OAK_OF_PLACE(real, _refine, "REFINE", at, !oak_debug_finite((double)oak_x), \
-               (const oak_at_t *at), (at))
-#undef SOLID
-#define SOLID(at) \
-  OAK_OF_PLACE(double, _solid, "SOLID", at, oak_x != oak_x, (const oak_at_t *at), (at))
-#undef POTENTIAL
-#define POTENTIAL(at, body)                                                   \
-  OAK_OF_PLACE(double, _potential, "POTENTIAL", at, !oak_debug_finite(oak_x), \
-               (const oak_at_t *at, int body), (at, body))
-#undef FIELD
-#define FIELD(name, at)                                                                      \
-  OAK_OF_PLACE(double, _field_##name, "FIELD(" #name ", ...)", at, !oak_debug_finite(oak_x), \
-               (const oak_at_t *at), (at))
-/* The place of hooks that belong to no cell: hooks of a physics do not know it, and a face has
- * none. */
-#define OAK_NOWHERE ((const oak_at_t *)0)
-#undef FACE_FIELD
-#define FACE_FIELD(name, at)                                           \
-  OAK_FN double OAK_BODY(_face_field_##name)(const oak_at_face_t *at); \
-  OAK_HOOK(double, _face_field_##name)(const oak_at_face_t *at) {      \
-    OAK_ENTER("FACE_FIELD(" #name ", ...)", OAK_NOWHERE);              \
-    const double oak_x = OAK_BODY(_face_field_##name)(at);             \
-    if (!oak_debug_finite(oak_x)) oak_debug_number(oak_x, at->x, 3);   \
-    OAK_LEAVE;                                                         \
-    return oak_x;                                                      \
-  }                                                                    \
-  OAK_FN double OAK_BODY(_face_field_##name)(const oak_at_face_t *at)
-#undef TO_PRIMITIVE
-#define TO_PRIMITIVE(ph, q)                                         \
-  OAK_IN_PLACE(_to_primitive, "TO_PRIMITIVE", OAK_NOWHERE, real, q, \
-               (const physics_parameters_t *ph, real q[]), (ph, q##_copy))
-#undef TO_CONSERVED
-#define TO_CONSERVED(ph, u)                                         \
-  OAK_IN_PLACE(_to_conserved, "TO_CONSERVED", OAK_NOWHERE, real, u, \
-               (const physics_parameters_t *ph, real u[]), (ph, u##_copy))
-#undef FLUX
-#define FLUX(ph, q, dir, f)                                                         \
-  OAK_TO_ARRAY(_flux, "FLUX", OAK_NOWHERE, q, f,                                    \
-               (const physics_parameters_t *ph, const real q[], int dir, real f[]), \
-               (ph, q##_copy, dir, f##_copy))
 
 /* ---- what the compiler's checks call */
 

@@ -191,31 +191,18 @@ OAK_FN real oak_near(const oak_at_t *at, int v, int i, int j, int k);
 /* In the unit that describes the files (kernels/hooks/describe.c) each declaration leaves a
  * constant for the host. */
 #if OAK_DESCRIBE
-#define OAK_NOTE_HOOK_(function) OAK_CONST_DATA int oak_has_##function = 1;
-#define OAK_NOTE_HOOK(function) OAK_NOTE_HOOK_(function)
-#define OAK_NOTE_TEXT(what, bytes, text)                         \
-  OAK_REQUIRE(sizeof(text) <= (bytes), "this text is too long"); \
-  OAK_CONST_DATA char OAK_OWNED(what)[bytes] = text;
-#define OAK_NOTE_TABLE(what, name, file, help)                                           \
-  OAK_REQUIRE(sizeof(file) <= OAK_TABLE_BYTES, "the name of this file is too long");     \
-  OAK_REQUIRE(sizeof(help) <= OAK_HELP_BYTES, "the help text of " #name " is too long"); \
-  OAK_CONST_DATA char OAK_PASTE(OAK_OWNED(what), name)[OAK_TABLE_BYTES] = file;          \
-  OAK_CONST_DATA char OAK_PASTE(OAK_OWNED(_help_), name)[OAK_HELP_BYTES] = help;
-#define OAK_NOTE_PARAMETER(name, fallback, help)                                         \
-  OAK_REQUIRE(sizeof(help) <= OAK_HELP_BYTES, "the help text of " #name " is too long"); \
-  OAK_CONST_DATA double OAK_PASTE(OAK_OWNED(_default_), name) = (double)(fallback);      \
-  OAK_CONST_DATA char OAK_PASTE(OAK_OWNED(_help_), name)[OAK_HELP_BYTES] = help;
-#define OAK_NOTE_ARRAY(name, values, help)                                                 \
-  OAK_REQUIRE(sizeof(values) <= OAK_VALUES_BYTES, "the default of " #name " is too long"); \
-  OAK_CONST_DATA char OAK_PASTE(OAK_OWNED(_values_), name)[OAK_VALUES_BYTES] = values;     \
-  OAK_NOTE_PARAMETER(name, 0, help)
+#define OAK_NOTE(...) __VA_ARGS__
 #else
-#define OAK_NOTE_HOOK(function)
-#define OAK_NOTE_TEXT(what, bytes, text)
-#define OAK_NOTE_TABLE(what, name, file, help)
-#define OAK_NOTE_PARAMETER(name, fallback, help)
-#define OAK_NOTE_ARRAY(name, values, help)
+#define OAK_NOTE(...)
 #endif
+#define OAK_NOTE_NUMBER(type, name, value) OAK_NOTE(OAK_CONST_DATA type name = value;)
+#define OAK_NOTE_TEXT(name, bytes, text, what)                        \
+  OAK_NOTE(OAK_REQUIRE(sizeof(text) <= (bytes), what " is too long"); \
+           OAK_CONST_DATA char name[bytes] = text;)
+#define OAK_NOTE_HELP(name, help) \
+  OAK_NOTE_TEXT(OAK_PASTE(OAK_OWNED(_help_), name), OAK_HELP_BYTES, help, "the help text of " #name)
+#define OAK_HAS(function) OAK_NOTE_NUMBER(int, OAK_PASTE(oak_has_, function), 1)
+/* At compile time. */
 #ifdef __cplusplus
 #define OAK_REQUIRE static_assert
 #else
@@ -225,12 +212,24 @@ OAK_FN real oak_near(const oak_at_t *at, int v, int i, int j, int k);
 /* Here the compiler looks for mistakes. It looks at functions that are used, and at indices of
  * arrays whose size it knows. */
 #define OAK_HOOK(type, name) \
-  OAK_NOTE_HOOK(OAK_OWNED(name)) __attribute__((used)) OAK_FN type OAK_OWNED(name)
+  OAK_HAS(OAK_OWNED(name)) __attribute__((used)) OAK_FN type OAK_OWNED(name)
 #define OAK_STATE static(PHYSICS_NVAR + NSCALARS + NSOLID)
 #else
-#define OAK_HOOK(type, name) OAK_NOTE_HOOK(OAK_OWNED(name)) OAK_FN type OAK_OWNED(name)
+#define OAK_HOOK(type, name) OAK_HAS(OAK_OWNED(name)) OAK_FN type OAK_OWNED(name)
 #define OAK_STATE
 #endif
+
+/* Hooks by what they give. In debug mode these macros check it (kernels/language/debug.h): `text`
+ * is the name in messages, `place` the structure at or 0, and `wrong` tells of a result oak_x that
+ * it cannot be right. */
+#define OAK_IN_PLACE(name, text, place, type, array, parameters, arguments) \
+  OAK_HOOK(void, name) parameters
+#define OAK_TO_ARRAY(name, text, place, q, out, parameters, arguments) \
+  OAK_HOOK(void, name) parameters
+#define OAK_TO_NUMBER(name, text, at, q, wrong, parameters, arguments) \
+  OAK_HOOK(double, name) parameters
+#define OAK_OF_PLACE(type, name, text, place, at, wrong, parameters, arguments) \
+  OAK_HOOK(type, name) parameters
 
 /* ---- The table of hooks and declarations. The host reads it from this file when a run starts
  * (src/declare/hook_table.c): the comment in front of a macro begins with who may have the
@@ -238,35 +237,43 @@ OAK_FN real oak_near(const oak_at_t *at, int v, int i, int j, int k);
  * oak_has_hook(sim, "physics_name"). */
 
 /* Any: the title of the run. */
-#define TITLE(text) OAK_NOTE_TEXT(_title, OAK_TITLE_BYTES, text)
+#define TITLE(text) OAK_NOTE_TEXT(OAK_OWNED(_title), OAK_TITLE_BYTES, text, "this text")
 /* Physics, needed: names of the conserved variables. */
-#define VARIABLES(names) OAK_NOTE_TEXT(_variables, OAK_NAMES_BYTES, names)
+#define VARIABLES(names) OAK_NOTE_TEXT(OAK_OWNED(_variables), OAK_NAMES_BYTES, names, "this text")
 /* Physics, needed: names of the primitive variables. */
-#define PRIMITIVES(names) OAK_NOTE_TEXT(_primitives, OAK_NAMES_BYTES, names)
+#define PRIMITIVES(names) OAK_NOTE_TEXT(OAK_OWNED(_primitives), OAK_NAMES_BYTES, names, "this text")
 /* Any: the units of variables: "length: m; rho: kg/m^3; vx vy: m/s". A unit without names is that
  * of the other variables of the physics. */
-#define UNITS(text) OAK_NOTE_TEXT(_units, OAK_UNITS_BYTES, text)
+#define UNITS(text) OAK_NOTE_TEXT(OAK_OWNED(_units), OAK_UNITS_BYTES, text, "this text")
 /* Any: names of output variables that have a value in few cells and are not a number elsewhere, so
  * that they have extrema, but no integrals. */
-#define SPARSE(names) OAK_NOTE_TEXT(_sparse, OAK_NAMES_BYTES, names)
+#define SPARSE(names) OAK_NOTE_TEXT(OAK_OWNED(_sparse), OAK_NAMES_BYTES, names, "this text")
 /* Any: a key of the parameter file. The structure has every parameter that stands by itself in the
  * file or in one that it includes in quotes. */
 #define PARAMETER(name, fallback, help)                                                        \
   OAK_REQUIRE(sizeof(((OAK_OWNED(_parameters_t) *)0)->name) == sizeof(double), "a parameter"); \
-  OAK_NOTE_PARAMETER(name, fallback, help)
+  OAK_NOTE_NUMBER(double, OAK_PASTE(OAK_OWNED(_default_), name), (double)(fallback))           \
+  OAK_NOTE_HELP(name, help)
 /* Any: a key with several numbers, as many as the default text has. */
 #define PARAMETER_ARRAY(name, values, help)                                                  \
   OAK_REQUIRE(sizeof(*((OAK_OWNED(_parameters_t) *)0)->name) == sizeof(double), "an array"); \
-  OAK_NOTE_ARRAY(name, values, help)
+  OAK_NOTE_TEXT(OAK_PASTE(OAK_OWNED(_values_), name), OAK_VALUES_BYTES, values,              \
+                "the default of " #name)                                                     \
+  OAK_NOTE_NUMBER(double, OAK_PASTE(OAK_OWNED(_default_), name), 0)                          \
+  OAK_NOTE_HELP(name, help)
 /** The length of such an array: OAK_COUNT(at->p.name). */
 #define OAK_COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
 /* Any: a function name(x) whose values come from a file, which a key may change. */
-#define TABLE(name, file, help)             \
-  OAK_NOTE_TABLE(_table_, name, file, help) \
+#define TABLE(name, file, help)                                             \
+  OAK_NOTE_TEXT(OAK_PASTE(OAK_OWNED(_table_), name), OAK_TABLE_BYTES, file, \
+                "the name of this file")                                    \
+  OAK_NOTE_HELP(name, help)                                                 \
   OAK_FN real name(real x) { return OAK_LOOK_UP_##name(x); }
 /* Any: a function of two variables, name(x, y). */
-#define TABLE_2D(name, file, help)             \
-  OAK_NOTE_TABLE(_table_2d_, name, file, help) \
+#define TABLE_2D(name, file, help)                                             \
+  OAK_NOTE_TEXT(OAK_PASTE(OAK_OWNED(_table_2d_), name), OAK_TABLE_BYTES, file, \
+                "the name of this file")                                       \
+  OAK_NOTE_HELP(name, help)                                                    \
   OAK_FN real name(real x, real y) { return OAK_LOOK_UP_##name(x, y); }
 #ifdef OAK_EDITOR_H
 #undef TABLE
@@ -282,38 +289,56 @@ OAK_FN real oak_near(const oak_at_t *at, int v, int i, int j, int k);
 #define HAS_TABLE(name) (OAK_TABLE_SIZE_##name > 0)
 
 /* Problem: the primitive state q at the start. */
-#define INITIAL(at, q) OAK_HOOK(void, _initial)(const oak_at_t *at, double q[OAK_STATE])
+#define INITIAL(at, q)                                                                        \
+  OAK_IN_PLACE(_initial, "INITIAL", at, double, q, (const oak_at_t *at, double q[OAK_STATE]), \
+               (at, q##_copy))
 /* Problem: the primitive state q at the boundary of the domain. */
-#define BOUNDARY(at, face, q) \
-  OAK_HOOK(void, _boundary)(const oak_at_t *at, int face, double q[OAK_STATE])
+#define BOUNDARY(at, face, q)                        \
+  OAK_IN_PLACE(_boundary, "BOUNDARY", at, double, q, \
+               (const oak_at_t *at, int face, double q[OAK_STATE]), (at, face, q##_copy))
 /* Problem: the refinement indicator of a cell. */
-#define REFINE(at) OAK_HOOK(real, _refine)(const oak_at_t *at)
+#define REFINE(at)                                                                \
+  OAK_OF_PLACE(real, _refine, "REFINE", at, at, !oak_debug_finite((double)oak_x), \
+               (const oak_at_t *at), (at))
 /* Problem: negative in solid cells. */
-#define SOLID(at) OAK_HOOK(double, _solid)(const oak_at_t *at)
+#define SOLID(at) \
+  OAK_OF_PLACE(double, _solid, "SOLID", at, at, oak_x != oak_x, (const oak_at_t *at), (at))
 /* Problem: the potential of an electrode at at->x; body_NAME is that of [body.NAME], body_solid
  * that of SOLID. */
-#define POTENTIAL(at, body) OAK_HOOK(double, _potential)(const oak_at_t *at, int body)
+#define POTENTIAL(at, body)                                                       \
+  OAK_OF_PLACE(double, _potential, "POTENTIAL", at, at, !oak_debug_finite(oak_x), \
+               (const oak_at_t *at, int body), (at, body))
 /* Problem: where refinement is forced or forbidden. */
 #define REGION(at, lower, upper) \
   OAK_HOOK(int, _region)(const oak_at_t *at, const double lower[3], const double upper[3])
 
 /* Any: adds to the rate of change of the conserved state. */
-#define SOURCE(at, q, source) \
-  OAK_HOOK(void, _source)(const oak_at_t *at, const real q[OAK_STATE], real source[OAK_STATE])
+#define SOURCE(at, q, source)                                                         \
+  OAK_TO_ARRAY(_source, "SOURCE", at, q, source,                                      \
+               (const oak_at_t *at, const real q[OAK_STATE], real source[OAK_STATE]), \
+               (at, q##_copy, source##_copy))
 /* Any: the largest time step that a cell allows. */
-#define TIMESTEP(at, q) OAK_HOOK(double, _timestep)(const oak_at_t *at, const real q[OAK_STATE])
+#define TIMESTEP(at, q)                                     \
+  OAK_TO_NUMBER(_timestep, "TIMESTEP", at, q, !(oak_x > 0), \
+                (const oak_at_t *at, const real q[OAK_STATE]), (at, q##_copy))
 /* Any: advances the conserved state u by the time dt. */
-#define UPDATE(at, u, dt) OAK_HOOK(void, _update)(const oak_at_t *at, real u[OAK_STATE], double dt)
+#define UPDATE(at, u, dt)                                                                          \
+  OAK_IN_PLACE(_update, "UPDATE", at, real, u, (const oak_at_t *at, real u[OAK_STATE], double dt), \
+               (at, u##_copy, dt))
 /* Any: adds to the flux f along axis dir, which depends on gradients. */
-#define DIFFUSIVE_FLUX(at, dir, q, grad, f)                                                    \
-  OAK_HOOK(void, _diffusive_flux)                                                              \
-  (const oak_at_t *at, int dir, const real q[OAK_STATE], real grad[][PHYSICS_NVAR + NSCALARS], \
-   real f[OAK_STATE])
+#define DIFFUSIVE_FLUX(at, dir, q, grad, f)                               \
+  OAK_TO_ARRAY(_diffusive_flux, "DIFFUSIVE_FLUX", at, q, f,               \
+               (const oak_at_t *at, int dir, const real q[OAK_STATE],     \
+                real grad[][PHYSICS_NVAR + NSCALARS], real f[OAK_STATE]), \
+               (at, dir, q##_copy, grad, f##_copy))
 /* Any: the largest diffusivity. */
-#define DIFFUSIVITY(at, q) \
-  OAK_HOOK(double, _diffusivity)(const oak_at_t *at, const real q[OAK_STATE])
+#define DIFFUSIVITY(at, q)                                                             \
+  OAK_TO_NUMBER(_diffusivity, "DIFFUSIVITY", at, q, !(oak_x >= 0 && oak_x < INFINITY), \
+                (const oak_at_t *at, const real q[OAK_STATE]), (at, q##_copy))
 /* Any: the right-hand side of div grad phi = f. */
-#define POISSON(at, q) OAK_HOOK(double, _poisson)(const oak_at_t *at, const real q[OAK_STATE])
+#define POISSON(at, q)                                                \
+  OAK_TO_NUMBER(_poisson, "POISSON", at, q, !oak_debug_finite(oak_x), \
+                (const oak_at_t *at, const real q[OAK_STATE]), (at, q##_copy))
 /* Any: the coefficients of div(a grad phi) - b phi = f. */
 #define POISSON_COEFFICIENTS(at, q, a, b) \
   OAK_HOOK(void, _poisson_coefficients)   \
@@ -325,9 +350,9 @@ OAK_FN real oak_near(const oak_at_t *at, int v, int i, int j, int k);
 #define POISSON_BOUNDARY(at, face) OAK_HOOK(double, _poisson_boundary)(const oak_at_t *at, int face)
 
 /* Any: the same as POISSON for a further equation, whose solution is the field of that name. */
-#define POISSON_OF(name, at, q)        \
-  OAK_HOOK(double, _poisson_of_##name) \
-  (const oak_at_t *at, const real q[OAK_STATE])
+#define POISSON_OF(name, at, q)                                                                    \
+  OAK_TO_NUMBER(_poisson_of_##name, "POISSON_OF(" #name ", ...)", at, q, !oak_debug_finite(oak_x), \
+                (const oak_at_t *at, const real q[OAK_STATE]), (at, q##_copy))
 /* Any: its coefficients. */
 #define POISSON_COEFFICIENTS_OF(name, at, q, a, b) \
   OAK_HOOK(void, _poisson_coefficients_of_##name)  \
@@ -338,49 +363,54 @@ OAK_FN real oak_near(const oak_at_t *at, int v, int i, int j, int k);
 #define POISSON_BOUNDARY_OF(name, at, face) \
   OAK_HOOK(double, _poisson_boundary_of_##name)(const oak_at_t *at, int face)
 
-#define OAK_GLOBAL(name)                                                                    \
+/* A maximum may leave out cells with -INFINITY. */
+#define OAK_GLOBAL(name, at, q)                                                             \
   OAK_REQUIRE(sizeof(((OAK_OWNED(_parameters_t) *)0)->name) == sizeof(double), "a global"); \
-  OAK_HOOK(double, _global_##name)
+  OAK_TO_NUMBER(_global_##name, "the global " #name, at, q, oak_x != oak_x,                 \
+                (const oak_at_t *at, const real q[OAK_STATE]), (at, q##_copy))
 /* Any: a maximum over all cells, which hooks read as a parameter. */
-#define GLOBAL_MAX(name, at, q) OAK_GLOBAL(name)(const oak_at_t *at, const real q[OAK_STATE])
+#define GLOBAL_MAX(name, at, q) OAK_GLOBAL(name, at, q)
 /* Any: a minimum. */
-#define GLOBAL_MIN(name, at, q) OAK_GLOBAL(name)(const oak_at_t *at, const real q[OAK_STATE])
+#define GLOBAL_MIN(name, at, q) OAK_GLOBAL(name, at, q)
 /* Any: an integral. */
-#define GLOBAL_INTEGRAL(name, at, q) OAK_GLOBAL(name)(const oak_at_t *at, const real q[OAK_STATE])
-/* Any: a variable for outputs. */
-#define OUTPUT(name, at, q) \
-  OAK_HOOK(double, _output_##name)(const oak_at_t *at, const real q[OAK_STATE])
+#define GLOBAL_INTEGRAL(name, at, q) OAK_GLOBAL(name, at, q)
+/* Any: a variable for outputs, which may be undefined in places. */
+#define OUTPUT(name, at, q)                                         \
+  OAK_TO_NUMBER(_output_##name, "OUTPUT(" #name ", ...)", at, q, 0, \
+                (const oak_at_t *at, const real q[OAK_STATE]), (at, q##_copy))
 /* Any: a field beside the state, set from a function at each new block. */
-#define FIELD(name, at) OAK_HOOK(double, _field_##name)(const oak_at_t *at)
+#define FIELD(name, at)                                                                          \
+  OAK_OF_PLACE(double, _field_##name, "FIELD(" #name ", ...)", at, at, !oak_debug_finite(oak_x), \
+               (const oak_at_t *at), (at))
 /* Any: a field beside the state that is stored. */
-#define FIELD_STORED(name)                 \
-  OAK_NOTE_HOOK(OAK_OWNED(_stored_##name)) \
+#define FIELD_STORED(name)           \
+  OAK_HAS(OAK_OWNED(_stored_##name)) \
   OAK_REQUIRE(sizeof(((oak_fields_t *)0)->name) == sizeof(real), "a field");
-#if OAK_DESCRIBE
-#define OAK_NOTE_FLUX_FIELD(name, variable) \
-  OAK_CONST_DATA int physics_flux_field_##name = (variable);
-#else
-#define OAK_NOTE_FLUX_FIELD(name, variable)
-#endif
 /* Physics: a field that fluxes need, which is a variable of the state. */
-#define FLUX_FIELD(name, variable)    \
-  OAK_NOTE_FLUX_FIELD(name, variable) \
+#define FLUX_FIELD(name, variable)                          \
+  OAK_NOTE_NUMBER(int, physics_flux_field_##name, variable) \
   OAK_REQUIRE((variable) >= 0 && (variable) < PHYSICS_NVAR, "a variable of the physics");
 
 /* Physics: a number on each face, set before each stage; hooks of fluxes read ph->face.name. */
-#define FACE_FIELD(name, at) OAK_HOOK(double, _face_field_##name)(const oak_at_face_t *at)
+#define FACE_FIELD(name, at)                                                    \
+  OAK_OF_PLACE(double, _face_field_##name, "FACE_FIELD(" #name ", ...)", 0, at, \
+               !oak_debug_finite(oak_x), (const oak_at_face_t *at), (at))
 
 /* Hooks of a physics for one cell or face get the parameters alone. */
 /* Physics, needed: converts a state in place. */
-#define TO_PRIMITIVE(ph, q) \
-  OAK_HOOK(void, _to_primitive)(const physics_parameters_t *ph, real q[OAK_STATE])
+#define TO_PRIMITIVE(ph, q)                               \
+  OAK_IN_PLACE(_to_primitive, "TO_PRIMITIVE", 0, real, q, \
+               (const physics_parameters_t *ph, real q[OAK_STATE]), (ph, q##_copy))
 /* Physics, needed: converts a state in place. */
-#define TO_CONSERVED(ph, u) \
-  OAK_HOOK(void, _to_conserved)(const physics_parameters_t *ph, real u[OAK_STATE])
+#define TO_CONSERVED(ph, u)                               \
+  OAK_IN_PLACE(_to_conserved, "TO_CONSERVED", 0, real, u, \
+               (const physics_parameters_t *ph, real u[OAK_STATE]), (ph, u##_copy))
 /* Physics, needed: the flux f of the primitive state q along axis dir. */
-#define FLUX(ph, q, dir, f) \
-  OAK_HOOK(void, _flux)     \
-  (const physics_parameters_t *ph, const real q[OAK_STATE], int dir, real f[OAK_STATE])
+#define FLUX(ph, q, dir, f)                                                                  \
+  OAK_TO_ARRAY(                                                                              \
+      _flux, "FLUX", 0, q, f,                                                                \
+      (const physics_parameters_t *ph, const real q[OAK_STATE], int dir, real f[OAK_STATE]), \
+      (ph, q##_copy, dir, f##_copy))
 /* Physics, needed: the lowest and highest wave speed at a face. */
 #define WAVE_SPEEDS(ph, ql, qr, dir, smin, smax)                                                \
   OAK_HOOK(void, _wave_speeds)                                                                  \
@@ -436,7 +466,7 @@ OAK_FN real oak_near(const oak_at_t *at, int v, int i, int j, int k);
   OAK_FN void limiter_##name(const real *s, real *lo, real *hi)
 /* Any: a flux between two states, for scheme.flux = name. */
 #define RIEMANN(name, ph, ql, qr, dir, f)                                                      \
-  OAK_NOTE_HOOK(riemann_##name)                                                                \
+  OAK_HAS(riemann_##name)                                                                      \
   OAK_FN real riemann_##name(const physics_parameters_t *ph, const real ql[], const real qr[], \
                              int dir, real f[])
 /* Any: the square of the refinement indicator of a cell of value u, from the values of its
