@@ -210,14 +210,31 @@ static void name_after_file(const char *path, char title[OAK_TITLE_BYTES]) {
   snprintf(title, OAK_TITLE_BYTES, "%.*s", (int)strlen(name) - ending, name);
 }
 
+/* What the components of a vector are: bits of variables. */
+static void note_vector(oak_setup_t *setup, const int of[3]) {
+  oak_description_t *d = &setup->description;
+  const int polar = setup->coordinates == OAK_POLAR || setup->coordinates == OAK_CYLINDRICAL;
+  const int phi = of[polar ? 1 : 2];
+  for (int n = 0; n < 3; n++) {
+    if (of[n] < 0) continue;
+    d->vectors.component[n] |= 1u << of[n];
+    d->vectors.listed += 1ull << 2 * of[n];
+  }
+  if (of[2] < 0) d->vectors.planar = 1;
+  if (setup->coordinates && of[0] == d->normal[0] && phi >= 0) d->vectors.angular |= 1u << phi;
+}
+
 /* The vectors among the variables. Without a declaration there may be a velocity. */
 static oak_status_t read_vectors(oak_setup_t *setup, oak_module_t *module) {
   oak_description_t *d = &setup->description;
-  int list[3 * OAK_MAX_VECTORS + 1];
+  int list[3 * OAK_MAX_VECTORS + 1], has[2];
+  OAK_TRY(oak_device_constant(setup->dev, module, "oak_describe_has", has, sizeof has));
   OAK_TRY(oak_device_constant(setup->dev, module, "oak_describe_vector_list", list, sizeof list));
+  d->vectors.declared = has[0];
+  d->vectors.sides = has[1];
   while (d->vectors.count < OAK_MAX_VECTORS && list[3 * d->vectors.count] >= 0) {
     memcpy(d->vectors.of[d->vectors.count], list + 3 * d->vectors.count, 3 * sizeof *list);
-    d->vectors.count++;
+    note_vector(setup, d->vectors.of[d->vectors.count++]);
   }
   if (d->vectors.declared || d->normal[0] < 0) return OAK_OK;
   memcpy(d->vectors.of[d->vectors.count], d->normal, sizeof d->normal);
@@ -244,7 +261,6 @@ static void name_outputs(oak_setup_t *setup) {
 static oak_status_t read_description(oak_setup_t *setup, oak_module_t *module) {
   oak_description_t *d = &setup->description;
   int nvar, mass;
-  unsigned vectors[6];
   read_text(setup, module, "physics_title", d->physics_title, OAK_TITLE_BYTES);
   read_text(setup, module, "problem_title", d->problem_title, OAK_TITLE_BYTES);
   if (!*d->problem_title) name_after_file(setup->files.problem, d->problem_title);
@@ -257,14 +273,6 @@ static oak_status_t read_description(oak_setup_t *setup, oak_module_t *module) {
       oak_device_constant(setup->dev, module, "oak_describe_normal", d->normal, sizeof d->normal));
   OAK_TRY(
       oak_device_constant(setup->dev, module, "oak_describe_mirror", d->mirror, sizeof d->mirror));
-  OAK_TRY(oak_device_constant(setup->dev, module, "oak_describe_vectors", vectors, sizeof vectors));
-  OAK_TRY(oak_device_constant(setup->dev, module, "oak_describe_listed", &d->vectors.listed,
-                              sizeof d->vectors.listed));
-  d->vectors.declared = vectors[0] != 0;
-  d->vectors.planar = vectors[0] == 3;
-  for (int n = 0; n < 3; n++) d->vectors.component[n] = vectors[1 + n];
-  d->vectors.angular = vectors[4];
-  d->vectors.sides = vectors[5];
   OAK_TRY(oak_device_constant(setup->dev, module, "oak_describe_nvar", &nvar, sizeof nvar));
   OAK_TRY(oak_device_constant(setup->dev, module, "oak_describe_mass", &mass, sizeof mass));
   OAK_TRY(read_names(d, setup->files.physics, nvar));
