@@ -37,7 +37,6 @@ OAK_FN double derived_mach(const oak_user_t *user, const real q[]) {
   return derived_speed(q) / (0.5 * ((double)high - (double)low));
 }
 
-#if OAK_COORDINATES
 /* Add to the derivatives g of the velocity q the terms of the unit vectors, whose directions
  * change. */
 OAK_FN void derived_turn(const oak_field_t *f, long block, int i, int j, const real q[],
@@ -58,7 +57,6 @@ OAK_FN void derived_turn(const oak_field_t *f, long block, int i, int j, const r
   g[2][1] -= third * (double)span.cot;
   g[2][2] += radial + second * (double)span.cot;
 }
-#endif
 
 /* g[d][c]: derivative along d of velocity c. */
 OAK_FN void derived_gradient(const oak_field_t *f, const oak_user_t *user, long block, int i, int j,
@@ -73,11 +71,10 @@ OAK_FN void derived_gradient(const oak_field_t *f, const oak_user_t *user, long 
     OAK_FOR(c, OAK_DIM)
       g[d][c] = ((double)high[derived_velocity(c)] - (double)low[derived_velocity(c)]) * scale;
   }
-#if OAK_COORDINATES
+  if (!OAK_COORDINATES) return;
   real q[NVAR];
   derived_state(f, user, block, i, j, k, q);
   derived_turn(f, block, i, j, q, g);
-#endif
 }
 
 OAK_FN double derived_vorticity(double g[3][3]) {

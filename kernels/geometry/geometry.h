@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The geometry of cells, from their place in the mesh. OAK_COORDINATES is a number of
- * oak/kernel_args.h. In Cartesian coordinates it adds no code to kernels. In the others, a volume
- * or area is a product of one factor for each axis:
+ * oak/kernel_args.h. In Cartesian coordinates all factors are 1, and the compiler drops what
+ * follows from geometry. In the others, a volume or area is a product of one factor for each axis:
  *
  *                     axes            volume of a cell          areas of its faces
  *   axisymmetric      r, z            2 pi int r dr dz          2 pi r dz, 2 pi int r dr
@@ -35,7 +35,6 @@
 /* Axes whose factors change from cell to cell: r, and theta. */
 #define OAK_CURVED (OAK_COORDINATES == OAK_SPHERICAL ? 2 : 1)
 
-#if OAK_COORDINATES
 /** The distance from r = 0 to the lower side of cell i along r, in cells of the block; with
  * OAK_LOG_RADIUS from the lower end of the domain. */
 OAK_FN double oak_cells_to(const oak_field_t *f, long block, int i) {
@@ -114,14 +113,22 @@ OAK_FN oak_span_t oak_span_at(const oak_field_t *f, int level, double r, double 
   return oak_span_of(r, oak_dx(f, level, 0), f->low[1] + theta * width, width);
 }
 
+/** In Cartesian coordinates. */
+OAK_FN oak_span_t oak_even_span(void) {
+  const oak_span_t g = {0, 1, 0, 0, 1, 0, {0, 0}, 0, 1};
+  return g;
+}
+
 /** Of cell (i, j) of a block, ghost cells included. */
 OAK_FN oak_span_t oak_span(const oak_field_t *f, long block, int i, int j) {
+  if (!OAK_COORDINATES) return oak_even_span();
   const double theta = OAK_COORDINATES == OAK_SPHERICAL ? oak_cells_along(f, block, j) + 0.5 : 0;
   return oak_span_at(f, f->block[block].level, oak_cells_to(f, block, i) + 0.5, theta);
 }
 
 /** Of the coarse cell of which cells (i, j) and (i + 1, j + 1) of a block are parts. */
 OAK_FN oak_span_t oak_span_of_pair(const oak_field_t *f, long block, int i, int j) {
+  if (!OAK_COORDINATES) return oak_even_span();
   const double theta =
       OAK_COORDINATES == OAK_SPHERICAL ? 0.5 * oak_cells_along(f, block, j) + 0.5 : 0;
   return oak_span_at(f, f->block[block].level - 1, 0.5 * oak_cells_to(f, block, i) + 0.5, theta);
@@ -146,7 +153,7 @@ OAK_FN int oak_is_angular(int v) {
   found |= (first) == PHYSICS_NORMAL(0) && OAK_PHI_OF(second, third) >= 0 && \
            v == OAK_PHI_OF(second, third);
   PHYSICS_VECTORS(OAK_FIND_PHI)
-  return found;
+  return OAK_COORDINATES && found;
 }
 
 /* ---- a cell and its parts on the next finer level */
@@ -198,10 +205,7 @@ OAK_FN oak_parts_t oak_parts(oak_span_t g, int angular) {
 }
 
 /** Of a cell whose parts have equal volumes. */
-OAK_FN oak_parts_t oak_even(void) {
-  const oak_span_t g = {0, 1, 0, 0, 1, 0, {0, 0}, 0, 1};
-  return oak_parts(g, 0);
-}
+OAK_FN oak_parts_t oak_even(void) { return oak_parts(oak_even_span(), 0); }
 
 /** Of a face along r or theta, with areas in place of volumes. \a dir: the axis across the face. */
 OAK_FN oak_parts_t oak_face_parts(oak_span_t g, int angular, int dir) {
@@ -298,11 +302,12 @@ OAK_FN int oak_has_arm(int v, int dir) {
 #define OAK_FIND_THETA(first, second, third) \
   found |= OAK_CURVED > 1 && dir == 0 && (first) == PHYSICS_NORMAL(0) && v == (second);
   PHYSICS_VECTORS(OAK_FIND_THETA)
-  return dir < OAK_CURVED && found;
+  return OAK_COORDINATES && dir < OAK_CURVED && found;
 }
 
 OAK_FN real oak_face_factor(const oak_areas_t *a, int v, int dir, int upper) {
   const int axis = OAK_MIN(dir, OAK_CURVED - 1);
+  if (!OAK_COORDINATES) return 1;
   return oak_has_arm(v, dir) ? a->face[dir][upper] * a->arm[axis][upper] : a->face[dir][upper];
 }
 
@@ -330,8 +335,9 @@ OAK_FN double oak_middle(const oak_field_t *f, long block, int i) {
 /** The size of cell (i, j) of a block along an axis, through its middle. */
 OAK_FN double oak_size(const oak_field_t *f, long block, int i, int j, int dir) {
   const int level = f->block[block].level;
-  const double r = oak_middle(f, block, i);
   double size = oak_dx(f, level, dir), sine = 1, cosine;
+  if (!OAK_COORDINATES) return size;
+  const double r = oak_middle(f, block, i);
   if (OAK_LOG_RADIUS && dir == 0) return r * oak_stretch(size) * size;
   if (oak_is_arc(dir, 1))
     oak_sine(f->low[1] + (oak_cells_along(f, block, j) + 0.5) * oak_dx(f, level, 1), &sine,
@@ -341,6 +347,7 @@ OAK_FN double oak_size(const oak_field_t *f, long block, int i, int j, int dir) 
 }
 
 OAK_FN double oak_inv_size(const oak_field_t *f, long block, int i, int j, int dir) {
+  if (!OAK_COORDINATES) return oak_inv_dx(f, f->block[block].level, dir);
   return 1 / oak_size(f, block, i, j, dir);
 }
 
@@ -364,6 +371,7 @@ OAK_FN double oak_mean_factor(double r, double dr, double theta, double width) {
 
 /** R of cell c of a block, as for the momentum along phi. */
 OAK_FN double oak_axis_distance(const oak_field_t *f, long block, int c) {
+  if (!OAK_COORDINATES) return 0;
   const int level = f->block[block].level;
   double r = oak_middle(f, block, c % OAK_NX), sine = 1, cosine;
   if (OAK_COORDINATES != OAK_SPHERICAL) return r;
@@ -375,6 +383,7 @@ OAK_FN double oak_axis_distance(const oak_field_t *f, long block, int c) {
 
 /** The volume of cell c of a block over oak_cell_volume. */
 OAK_FN double oak_volume_factor(const oak_field_t *f, long block, int c) {
+  if (!OAK_COORDINATES) return 1;
   const int level = f->block[block].level, j = c / OAK_NX % OAK_NY;
   const double dr = oak_dx(f, level, 0), r = dr * (oak_cells_to(f, block, c % OAK_NX) + 0.5);
   const double width = oak_dx(f, level, 1);
@@ -383,65 +392,5 @@ OAK_FN double oak_volume_factor(const oak_field_t *f, long block, int c) {
                            : 0;
   return (OAK_PHI_AXIS ? 1 : 2 * M_PI) * oak_mean_factor(r, dr, theta, width);
 }
-#else
-typedef struct {
-  int none;
-} oak_span_t;
-typedef oak_span_t oak_parts_t;
-typedef oak_span_t oak_areas_t;
-
-OAK_FN oak_parts_t oak_even(void) {
-  const oak_parts_t even = {0};
-  return even;
-}
-
-#define OAK_PHI_AXIS 0
-OAK_FN oak_span_t oak_span(const oak_field_t *f, long block, int i, int j) {
-  (void)f, (void)block, (void)i, (void)j;
-  return oak_even();
-}
-OAK_FN oak_span_t oak_span_of_pair(const oak_field_t *f, long block, int i, int j) {
-  return oak_span(f, block, i, j);
-}
-OAK_FN oak_areas_t oak_areas(const oak_field_t *f, long block, int i, int j) {
-  return oak_span(f, block, i, j);
-}
-OAK_FN oak_parts_t oak_parts(oak_span_t g, int angular) {
-  (void)angular;
-  return g;
-}
-OAK_FN oak_parts_t oak_face_parts(oak_span_t g, int angular, int dir) {
-  (void)dir;
-  return oak_parts(g, angular);
-}
-OAK_FN int oak_is_angular(int v) {
-  (void)v;
-  return 0;
-}
-OAK_FN int oak_has_arm(int v, int dir) {
-  (void)v, (void)dir;
-  return 0;
-}
-OAK_FN real oak_face_factor(const oak_areas_t *a, int v, int dir, int upper) {
-  (void)a, (void)v, (void)dir, (void)upper;
-  return 1;
-}
-OAK_FN double oak_size(const oak_field_t *f, long block, int i, int j, int dir) {
-  (void)i, (void)j;
-  return oak_dx(f, f->block[block].level, dir);
-}
-OAK_FN double oak_inv_size(const oak_field_t *f, long block, int i, int j, int dir) {
-  (void)i, (void)j;
-  return oak_inv_dx(f, f->block[block].level, dir);
-}
-OAK_FN double oak_volume_factor(const oak_field_t *f, long block, int c) {
-  (void)f, (void)block, (void)c;
-  return 1;
-}
-OAK_FN double oak_axis_distance(const oak_field_t *f, long block, int c) {
-  (void)f, (void)block, (void)c;
-  return 0;
-}
-#endif
 
 #endif

@@ -117,19 +117,17 @@ OAK_FN real oak_row_slopes(const oak_row_t *row, int a, real theta, real slope[3
  * so that their mean by volume is u. It is then never negative for theta up to 1.6 in 2D and 1.1 in
  * 3D: beside r = 0 the inner part lies up to 3/8 of a cell from the centroid. */
 OAK_FN real oak_prolong(real u, const real slope[3], const int upper[3], oak_parts_t g) {
-#if OAK_COORDINATES
-  real value = u, arm = 1;
+  real value = u, arm = 1, sum = 0;
+  if (!OAK_COORDINATES) {
+    OAK_FOR(dir, OAK_DIM) sum += upper[dir] ? slope[dir] : -slope[dir];
+    return u + (real)0.25 * sum;
+  }
   OAK_FOR(dir, OAK_DIM)
-    value += dir < OAK_CURVED ? oak_step_along(&g, dir, upper[dir], u, slope[dir])
-                              : (real)0.25 * (upper[dir] ? slope[dir] : -slope[dir]);
+    value += dir < OAK_CURVED
+                 ? oak_step_along(&g, OAK_MIN(dir, OAK_CURVED - 1), upper[dir], u, slope[dir])
+                 : (real)0.25 * (upper[dir] ? slope[dir] : -slope[dir]);
   OAK_FOR(dir, OAK_CURVED) arm *= g.arm[dir][upper[dir]];
   return oak_div(value, arm);
-#else
-  real sum = 0;
-  (void)g;
-  OAK_FOR(dir, OAK_DIM) sum += upper[dir] ? slope[dir] : -slope[dir];
-  return u + (real)0.25 * sum;
-#endif
 }
 
 /** The same for scalars. Interpolation may leave them outside their bounds, or with a sum other
@@ -173,12 +171,8 @@ OAK_FN void oak_keep_valid(const physics_parameters_t *ph, oak_span_t span, cons
     return;
   }
   oak_load(coarse, OAK_CELLS, q);
-#if OAK_COORDINATES
   for (int v = 0; v < NVAR; v++)
     if (oak_is_angular(v)) q[v] = oak_div(q[v], oak_mean_arm(span));
-#else
-  (void)span;
-#endif
   for (int e = 0; e < n; e++) oak_store(p + offset[e], stride, q);
 }
 
@@ -188,22 +182,16 @@ OAK_FN void oak_keep_valid(const physics_parameters_t *ph, oak_span_t span, cons
 OAK_FN void oak_shares(oak_span_t span, real share[]) {
   OAK_FOR(e, 1 << OAK_DIM) {
     share[e] = (real)(1.0 / (1 << OAK_DIM));
-#if OAK_COORDINATES
     const oak_parts_t g = oak_parts(span, 0);
-    OAK_FOR(d, OAK_CURVED) share[e] *= e >> d & 1 ? 1 + g.more[d] : 1 - g.more[d];
-#else
-    (void)span;
-#endif
+    OAK_FOR(d, OAK_COORDINATES ? OAK_CURVED : 0)
+      share[e] *= e >> d & 1 ? 1 + g.more[d] : 1 - g.more[d];
   }
 }
 
 /** Convert a state to smooth variables: those of the physics by TO_SMOOTH, and X of each scalar. */
 OAK_FN void oak_state_to_smooth(const physics_parameters_t *ph, real u[]) {
-#if NSCALARS
-  OAK_UNROLL
-  for (int n = PHYSICS_NVAR; n < PHYSICS_NVAR + NSCALARS; n++)
-    u[n] = oak_scalar_of(ph, u[PHYSICS_MASS], u[n]);
-#endif
+  OAK_FOR(n, NSCALARS)
+    u[PHYSICS_NVAR + n] = oak_scalar_of(ph, u[PHYSICS_MASS], u[PHYSICS_NVAR + n]);
   physics_to_smooth(ph, u);
 }
 
@@ -214,7 +202,6 @@ OAK_FN void oak_state_from_smooth(const physics_parameters_t *ph, oak_span_t spa
   real share[1 << OAK_DIM];
   oak_shares(span, share);
   physics_from_smooth(ph, coarse, fine, share);
-#if NSCALARS
   real mass = 0;
   for (int e = 0; e < 1 << OAK_DIM; e++) mass += share[e] * fine[e][PHYSICS_MASS];
   for (int n = PHYSICS_NVAR; n < PHYSICS_NVAR + NSCALARS; n++) {
@@ -224,7 +211,6 @@ OAK_FN void oak_state_from_smooth(const physics_parameters_t *ph, oak_span_t spa
     const real more = mass > 0 ? missing / mass : 0;
     for (int e = 0; e < 1 << OAK_DIM; e++) fine[e][n] = (fine[e][n] + more) * fine[e][PHYSICS_MASS];
   }
-#endif
 }
 #define OAK_SMOOTH oak_state_to_smooth
 #else
@@ -263,19 +249,17 @@ OAK_FN void oak_prolong_smooth(const oak_field_t *f, const physics_parameters_t 
 /** Average of the 2^d fine cells whose lowest is at p; g: of all of them together. */
 OAK_FN real oak_restrict(const store_t *p, oak_parts_t g) {
   real sum = 0;
-#if OAK_COORDINATES
+  if (!OAK_COORDINATES) {
+    OAK_FOR(k, (OAK_DIM == 3 ? 2 : 1))
+      OAK_FOR(j, 2) sum += (real)p[OAK_INDEX(0, j, k)] + (real)p[OAK_INDEX(1, j, k)];
+    return sum * (real)(1.0 / (1 << OAK_DIM));
+  }
   OAK_FOR(k, (OAK_DIM == 3 ? 2 : 1)) {
     real row[2];
     OAK_FOR(j, 2) row[j] = oak_mean_along(&g, 0, p[OAK_INDEX(0, j, k)], p[OAK_INDEX(1, j, k)]);
     sum += oak_mean_along(&g, 1, row[0], row[1]);
   }
   return OAK_DIM == 3 ? (real)0.5 * sum : sum;
-#else
-  (void)g;
-  OAK_FOR(k, (OAK_DIM == 3 ? 2 : 1))
-    OAK_FOR(j, 2) sum += (real)p[OAK_INDEX(0, j, k)] + (real)p[OAK_INDEX(1, j, k)];
-  return sum * (real)(1.0 / (1 << OAK_DIM));
-#endif
 }
 
 #if OAK_HAS_physics_to_coarse
@@ -286,15 +270,10 @@ OAK_FN void oak_restrict_state(const physics_parameters_t *ph, const store_t *p,
   real fine[1 << OAK_DIM][NVAR];
   OAK_FOR(e, 1 << OAK_DIM) oak_load(p + OAK_INDEX(e & 1, e >> 1 & 1, e >> 2), OAK_CELLS, fine[e]);
   OAK_FOR(v, NVAR) coarse[v] = oak_restrict(p + v * OAK_CELLS, oak_parts(span, oak_is_angular(v)));
-#if NSCALARS
   const real mass = coarse[PHYSICS_MASS];
-#endif
   physics_to_coarse(ph, fine, coarse);
-#if NSCALARS
   const real scale = mass > 0 ? oak_div(coarse[PHYSICS_MASS], mass) : 0;
-  OAK_UNROLL
-  for (int n = PHYSICS_NVAR; n < PHYSICS_NVAR + NSCALARS; n++) coarse[n] *= scale;
-#endif
+  OAK_FOR(n, NSCALARS) coarse[PHYSICS_NVAR + n] *= scale;
 }
 #endif
 

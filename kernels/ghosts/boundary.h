@@ -31,8 +31,9 @@ OAK_FN real boundary_value(int kind, real value, real mirror, real nearest, real
 }
 
 /* Whether a condition gives the ghost value itself. */
-#define HALO_IS_STATE(kind) \
-  ((kind) >= OAK_BC_USER_STATE || (OAK_COORDINATES == OAK_SPHERICAL && (kind) == OAK_BC_ORIGIN))
+OAK_FN int halo_is_state(int kind) {
+  return kind >= OAK_BC_USER_STATE || (OAK_COORDINATES == OAK_SPHERICAL && kind == OAK_BC_ORIGIN);
+}
 
 #if OAK_COORDINATES == OAK_SPHERICAL
 /* The ghost value of variable v beyond r = 0, in layer m. A mirror image is right for scalars. The

@@ -19,11 +19,11 @@ OAK_FN void edge_copy(const oak_halo_args_t *arg, const oak_halo_task_t *t,
                       store_t *dst OAK_LANE_PARAM) {
   const edge_t e = edge_of(t->face);
   const store_t *u = source_block(arg, t);
-  OAK_ROWS(v, arg->components, EDGE_CELLS(e.along)) {
-    OAK_LANES(a, EDGE_CELLS(e.along)) {
+  OAK_ROWS(v, arg->components, edge_cells(e.along)) {
+    OAK_LANES(a, edge_cells(e.along)) {
       int x[3];
       edge_source(&e, 1, a, x);
-      dst[v * EDGE_CELLS(e.along) + a] = u[(long long)v * OAK_CELLS + OAK_INDEX(x[0], x[1], x[2])];
+      dst[v * edge_cells(e.along) + a] = u[(long long)v * OAK_CELLS + OAK_INDEX(x[0], x[1], x[2])];
     }
   }
 }
@@ -36,33 +36,29 @@ OAK_FN void edge_opposite(const oak_halo_args_t *arg, const oak_halo_task_t *t,
   const edge_t e = edge_of(t->face);
   const int pole = OAK_PHI_AXIS - 1, upper = e.upper[e.axis[1] == pole];
   const store_t *u = source_block(arg, t);
-  OAK_ROWS(v, arg->components, EDGE_CELLS(e.along)) {
+  OAK_ROWS(v, arg->components, edge_cells(e.along)) {
     const oak_bc_t bc = arg->bc[(2 * pole + upper) * arg->components + v];
-    OAK_LANES(a, EDGE_CELLS(e.along)) {
+    OAK_LANES(a, edge_cells(e.along)) {
       int x[3];
       edge_source(&e, 1, a, x);
       x[pole] = upper ? OAK_ALONG(pole) - 1 : 0;
       const real q = u[(long long)v * OAK_CELLS + OAK_INDEX(x[0], x[1], x[2])];
-      dst[v * EDGE_CELLS(e.along) + a] = (store_t)boundary_value(bc.kind, 0, q, q, 0);
+      dst[v * edge_cells(e.along) + a] = (store_t)boundary_value(bc.kind, 0, q, q, 0);
     }
   }
 }
 #endif
 
-#if OAK_COORDINATES
 /* The coarse cell whose parts edge_restrict averages, from the block that is on this rank: the fine
  * one if the average is packed, otherwise the coarse one. x[]: its first fine cell. */
 OAK_FN oak_span_t edge_span(const oak_halo_args_t *arg, const oak_halo_task_t *t, int pack,
                             const edge_t *e, int a, const int x[3]) {
   int coarse[3] = {0, 0, 0};
   if (pack) return oak_span_of_pair(&arg->f, t->block, x[0], x[1]);
-  if (OAK_DIM == 3) coarse[e->along] = t->sub * EDGE_HALF(e->along) + a;
+  if (OAK_DIM == 3) coarse[e->along] = t->sub * edge_half(e->along) + a;
   for (int n = 0; n < 2; n++) coarse[e->axis[n]] = e->upper[n] ? OAK_ALONG(e->axis[n]) : -1;
   return oak_span(&arg->f, t->block, coarse[0], coarse[1]);
 }
-#else
-#define edge_span(arg, t, pack, e, a, x) ((void)(pack), oak_even())
-#endif
 
 OAK_FN int edge_is_angular(const oak_halo_args_t *arg, int v) {
   (void)v;
@@ -73,15 +69,15 @@ OAK_FN void edge_restrict(const oak_halo_args_t *arg, const oak_halo_task_t *t, 
                           int pack OAK_LANE_PARAM) {
   const edge_t e = edge_of(t->face);
   const store_t *u = source_block(arg, t);
-  OAK_ROWS(v, arg->components, EDGE_HALF(e.along)) {
-    OAK_LANES(a, EDGE_HALF(e.along)) {
+  OAK_ROWS(v, arg->components, edge_half(e.along)) {
+    OAK_LANES(a, edge_half(e.along)) {
       int x[3];
       edge_source(&e, 2, 2 * a, x);
       const real mean =
           oak_restrict(u + (long long)v * OAK_CELLS + OAK_INDEX(x[0], x[1], x[2]),
                        oak_parts(edge_span(arg, t, pack, &e, a, x), edge_is_angular(arg, v)));
-      dst[pack ? v * EDGE_HALF(e.along) + a
-               : v * EDGE_CELLS(e.along) + t->sub * EDGE_HALF(e.along) + a] = (store_t)mean;
+      dst[pack ? v * edge_half(e.along) + a
+               : v * edge_cells(e.along) + t->sub * edge_half(e.along) + a] = (store_t)mean;
     }
   }
 }
@@ -90,10 +86,10 @@ OAK_FN void edge_unpack(const oak_halo_args_t *arg, const oak_halo_task_t *t,
                         store_t *dst OAK_LANE_PARAM) {
   const edge_t e = edge_of(t->face);
   const store_t *src = arg->halo + (long long)t->source * arg->components * OAK_PIECE;
-  OAK_ROWS(v, arg->components, EDGE_HALF(e.along)) {
-    OAK_LANES(a, EDGE_HALF(e.along))
-      dst[v * EDGE_CELLS(e.along) + t->sub * EDGE_HALF(e.along) + a] =
-          src[v * EDGE_HALF(e.along) + a];
+  OAK_ROWS(v, arg->components, edge_half(e.along)) {
+    OAK_LANES(a, edge_half(e.along))
+      dst[v * edge_cells(e.along) + t->sub * edge_half(e.along) + a] =
+          src[v * edge_half(e.along) + a];
   }
 }
 
@@ -107,7 +103,7 @@ OAK_FN void edge_coarse_cell(const edge_t *e, int sub, int a, int x[3], int uppe
     x[d] = fine / 2;
     upper[d] = fine & 1;
   }
-  if (OAK_DIM == 3) x[e->along] = (sub >> e->along & 1) * EDGE_HALF(e->along) + a;
+  if (OAK_DIM == 3) x[e->along] = (sub >> e->along & 1) * edge_half(e->along) + a;
 }
 
 OAK_FN real edge_slopes(const oak_halo_args_t *arg, const oak_halo_task_t *t, int v, const int x[3],
@@ -120,8 +116,8 @@ OAK_FN real edge_slopes(const oak_halo_args_t *arg, const oak_halo_task_t *t, in
 OAK_FN void edge_prolong(const oak_halo_args_t *arg, const oak_halo_task_t *t,
                          store_t *dst OAK_LANE_PARAM) {
   const edge_t e = edge_of(t->face);
-  OAK_ROWS(v, arg->components, EDGE_HALF(e.along)) {
-    OAK_LANES(a, EDGE_HALF(e.along)) {
+  OAK_ROWS(v, arg->components, edge_half(e.along)) {
+    OAK_LANES(a, edge_half(e.along)) {
       int x[3], upper[3];
       real slope[3];
       edge_coarse_cell(&e, t->sub, a, x, upper);
@@ -130,7 +126,7 @@ OAK_FN void edge_prolong(const oak_halo_args_t *arg, const oak_halo_task_t *t,
           oak_parts(oak_span(&arg->f, t->source, x[0], x[1]), edge_is_angular(arg, v));
       for (int h = 0; h < (OAK_DIM == 3 ? 2 : 1); h++) {
         if (OAK_DIM == 3) upper[e.along] = h;
-        dst[v * EDGE_CELLS(e.along) + (OAK_DIM == 3 ? 2 * a + h : 0)] =
+        dst[v * edge_cells(e.along) + (OAK_DIM == 3 ? 2 * a + h : 0)] =
             (store_t)oak_prolong(u, slope, upper, parts);
       }
     }
@@ -145,7 +141,7 @@ OAK_FN void edge_prolong_state(const oak_halo_args_t *arg, const oak_halo_task_t
   const edge_t e = edge_of(t->face);
   const physics_parameters_t ph = oak_physics(&arg->f);
   const store_t *u = source_block(arg, t);
-  OAK_ROWS(a, EDGE_HALF(e.along), 1) {
+  OAK_ROWS(a, edge_half(e.along), 1) {
     OAK_LANES(one, 1) {
       int x[3], upper[3], offset[CHILDREN];
       store_t child[NVAR * CHILDREN];
@@ -166,7 +162,7 @@ OAK_FN void edge_prolong_state(const oak_halo_args_t *arg, const oak_halo_task_t
       for (int h = 0; h < (OAK_DIM == 3 ? 2 : 1); h++) {
         real q[NVAR];
         oak_load(child + here + (OAK_DIM == 3 ? h << e.along : 0), CHILDREN, q);
-        oak_store(dst + (OAK_DIM == 3 ? 2 * a + h : 0), EDGE_CELLS(e.along), q);
+        oak_store(dst + (OAK_DIM == 3 ? 2 * a + h : 0), edge_cells(e.along), q);
       }
     }
   }
@@ -183,8 +179,8 @@ OAK_FN void edge_boundary(const oak_halo_args_t *arg, const oak_halo_task_t *t,
 #if OAK_HAS_problem_boundary || defined(OAK_CONDITIONS)
   const oak_user_t user = oak_user(f);
 #endif
-  OAK_ROWS(v, arg->components, EDGE_CELLS(e.along)) {
-    OAK_LANES(a, EDGE_CELLS(e.along)) {
+  OAK_ROWS(v, arg->components, edge_cells(e.along)) {
+    OAK_LANES(a, edge_cells(e.along)) {
       const oak_bc_t bc = arg->bc[face * arg->components + v];
       int x[3] = {0, 0, 0}, stride;
       if (OAK_DIM == 3) x[e.along] = a;
@@ -211,8 +207,8 @@ OAK_FN void edge_boundary(const oak_halo_args_t *arg, const oak_halo_task_t *t,
       }
 #endif
       const real inside = mirror[(long long)v * stride];
-      dst[v * EDGE_CELLS(e.along) + a] =
-          (store_t)(HALO_IS_STATE(bc.kind) ? value
+      dst[v * edge_cells(e.along) + a] =
+          (store_t)(halo_is_state(bc.kind) ? value
                                            : boundary_value(bc.kind, value, inside, inside, dx));
     }
   }

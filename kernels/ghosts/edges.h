@@ -7,10 +7,10 @@
 
 #include "kernels/access/field.h"
 
-#define OAK_EDGES (OAK_DIM == 3 ? 12 : 4)
+enum { OAK_EDGES = OAK_DIM == 3 ? 12 : 4 };
 /* Cells of an edge along axis `along`, and of the part that one finer block provides. */
-#define EDGE_CELLS(along) (OAK_DIM == 3 ? OAK_ALONG(along) : 1)
-#define EDGE_HALF(along) (OAK_DIM == 3 ? OAK_ALONG(along) / 2 : 1)
+OAK_FN int edge_cells(int along) { return OAK_DIM == 3 ? OAK_ALONG(along) : 1; }
+OAK_FN int edge_half(int along) { return OAK_DIM == 3 ? OAK_ALONG(along) / 2 : 1; }
 
 typedef struct {
   int axis[2], upper[2];
@@ -46,7 +46,7 @@ OAK_FN const store_t *edge_cell_of(const oak_field_t *f, const oak_face_t *table
   const oak_face_t t = table[block * OAK_EDGES + edge];
   const store_t *base = oak_base(f, t.base);
   if (t.base & 1) {
-    *stride = EDGE_CELLS(2 - edge / 4);
+    *stride = edge_cells(2 - edge / 4);
     return base + (long long)t.place * components * OAK_PIECE +
            (OAK_DIM == 3 ? x[2 - edge / 4] : 0);
   }

@@ -21,7 +21,6 @@ OAK_FN void halo_copy(const oak_halo_args_t *arg, const oak_halo_task_t *t,
   }
 }
 
-#if OAK_COORDINATES
 /* The coarse cell whose parts halo_restrict averages. It is found from the block that is on this
  * rank: the fine one if the average is packed, otherwise the coarse one. x[]: the fine cells for
  * a = 0. */
@@ -35,9 +34,6 @@ OAK_FN oak_span_t coarse_span(const oak_halo_args_t *arg, const oak_halo_task_t 
   return pack ? oak_span_of_pair(&arg->f, t->block, fine[0], fine[1])
               : oak_span(&arg->f, t->block, coarse[0], coarse[1]);
 }
-#else
-#define coarse_span(arg, t, pack, layer, b, a, x) oak_even()
-#endif
 
 /* F2C: average a fine block, of this rank or of a peer, for its quarter of the coarse block's ghost
  * cells. The averages go to the slot of the coarse block or, packed, to a piece for another rank.
@@ -248,7 +244,7 @@ OAK_FN void halo_boundary(const oak_halo_args_t *arg, const oak_halo_task_t *t,
       }
 #endif
       dst[row * FA(dir) + a] =
-          (store_t)(HALO_IS_STATE(bc.kind) ? value
+          (store_t)(halo_is_state(bc.kind) ? value
                                            : boundary_value(bc.kind, value, pm[a * step],
                                                             pn[a * step], (2 * m + 1) * dx));
     }

@@ -19,10 +19,8 @@ typedef struct {
   real weight[OAK_DIM], outside[OAK_FACES];
   double inverse[2]; /* of the extents along x and y */
   int wraps[OAK_DIM];
-#if OAK_COORDINATES
   double axis;              /* number of cells from r = 0 to the first cell */
   double theta, dr, dtheta; /* the lower end of theta, and the size of cells */
-#endif
 } flat_t;
 
 OAK_FN void flat_level(const oak_elliptic_flat_args_t *arg, int l, flat_t *f) {
@@ -39,43 +37,29 @@ OAK_FN void flat_level(const oak_elliptic_flat_args_t *arg, int l, flat_t *f) {
     f->wraps[d] = arg->periodic[d];
   }
   OAK_FOR(face, OAK_FACES) f->outside[face] = (real)arg->outside[face];
-#if OAK_COORDINATES
   f->axis = arg->axis / (double)(1LL << l);
   f->theta = arg->theta;
   f->dr = arg->dx0[0] * (double)(1LL << l);
   f->dtheta = arg->dx0[1] * (double)(1LL << l);
-#endif
 }
 
 /* The geometry of cell (i, j), as of the cells of a block (kernels/geometry/geometry.h). */
 OAK_FN oak_span_t flat_span(const flat_t *f, int i, int j) {
-#if OAK_COORDINATES
+  if (!OAK_COORDINATES) return oak_even_span();
   return oak_span_of(f->axis + i + 0.5, f->dr, f->theta + (j + 0.5) * f->dtheta, f->dtheta);
-#else
-  (void)f, (void)i, (void)j;
-  return oak_even();
-#endif
 }
 
 OAK_FN elliptic_metric_t flat_metric(const flat_t *f, int i, int j) {
-#if OAK_COORDINATES
   return elliptic_metric_of(flat_span(f, i, j), (real)(1 / f->dr), (real)(0.5 * f->dtheta));
-#else
-  return elliptic_metric_of(flat_span(f, i, j), 1, 1);
-#endif
 }
 
 /* The volume of cell (i, j) over the mean of all cells. */
 OAK_FN real flat_volume(const flat_t *f, int i, int j) {
-#if OAK_COORDINATES
+  if (!OAK_COORDINATES) return 1;
   const double unit = OAK_LOG_RADIUS ? f->dr : 1, wide = f->n[1] * f->dtheta;
   const double r = f->axis + i + 0.5, all = f->axis + 0.5 * f->n[0];
   return (real)(oak_mean_factor(r * unit, unit, f->theta + (j + 0.5) * f->dtheta, f->dtheta) /
                 oak_mean_factor(all * unit, f->n[0] * unit, f->theta + 0.5 * wide, wide));
-#else
-  (void)f, (void)i, (void)j;
-  return 1;
-#endif
 }
 
 /* x / n by the inverse of n, exact for every int x >= 0: a GPU has no division of integers. */

@@ -39,7 +39,6 @@ typedef struct {
 /* half: of dtheta. */
 OAK_FN elliptic_metric_t elliptic_metric_of(oak_span_t g, real inv_dr, real half) {
   elliptic_metric_t m;
-#if OAK_COORDINATES
   m.areas = oak_areas_of(g, inv_dr, half);
   OAK_FOR(d, 3) {
     m.unit[d] = oak_is_arc(d, 0) ? oak_inv_middle(g, inv_dr) : 1;
@@ -47,10 +46,6 @@ OAK_FN elliptic_metric_t elliptic_metric_of(oak_span_t g, real inv_dr, real half
   }
   if (OAK_LOG_RADIUS) m.unit[0] = g.inv_r;
   for (int n = 0; n < 2; n++) m.end[n] = OAK_LOG_RADIUS ? g.inv_end[n] : 1;
-#else
-  (void)inv_dr, (void)half;
-  m.areas = g;
-#endif
   return m;
 }
 
@@ -72,12 +67,7 @@ OAK_FN real elliptic_face_unit(const elliptic_metric_t *m, int face) {
 
 /* The factor of a flux through a face: the area times the size in coordinates over the volume. */
 OAK_FN real elliptic_area(const elliptic_metric_t *m, int face) {
-#if OAK_COORDINATES
-  return m->areas.face[face / 2][face & 1];
-#else
-  (void)m, (void)face;
-  return 1;
-#endif
+  return OAK_COORDINATES ? m->areas.face[face / 2][face & 1] : 1;
 }
 
 /* The factor of the weight a / dx^2 of the cell across a face. */
@@ -87,11 +77,8 @@ OAK_FN real elliptic_factor(const elliptic_metric_t *m, int face) {
 
 /* The lower or upper half of a coarse cell or face along an axis, divided by half of the whole. */
 OAK_FN real elliptic_half(const oak_parts_t *g, int axis, int upper) {
-#if OAK_COORDINATES
-  if (axis < OAK_CURVED) return upper ? 1 + g->more[axis] : 1 - g->more[axis];
-#endif
-  (void)g, (void)axis, (void)upper;
-  return 1;
+  if (!OAK_COORDINATES || axis >= OAK_CURVED) return 1;
+  return upper ? 1 + g->more[axis] : 1 - g->more[axis];
 }
 
 /* The volume of a child over the mean of the children, or with dir >= 0 the same for the areas of
@@ -103,12 +90,7 @@ OAK_FN real elliptic_part(const oak_parts_t *g, int dir, int child) {
 
 /* The parts of a coarse face across `dir`, which is made of fine faces from (a, b) on. */
 OAK_FN oak_parts_t elliptic_face_parts(const oak_field_t *f, long block, int dir, int a, int b) {
-#if OAK_COORDINATES
   return oak_face_parts(oak_span_of_pair(f, block, dir ? a : 0, dir ? b : a), 2, dir);
-#else
-  (void)f, (void)block, (void)dir, (void)a, (void)b;
-  return oak_even();
-#endif
 }
 
 /* The child at the e-th of the fine faces on a coarse face across `dir`. */
@@ -121,10 +103,8 @@ OAK_FN int elliptic_child(int dir, int e) {
 OAK_FN real elliptic_share(const oak_parts_t *g, int dir, int e) {
   const int child = elliptic_child(dir, e);
   real share = elliptic_part(g, dir, child);
-#if OAK_COORDINATES > OAK_AXISYMMETRIC
-  OAK_FOR(axis, OAK_CURVED)
-    if (oak_is_arc(dir, axis)) share = oak_div(share, g->arm[axis][child >> axis & 1]);
-#endif
+  if (oak_is_arc(dir, 0)) share = oak_div(share, g->arm[0][child & 1]);
+  if (oak_is_arc(dir, 1)) share = oak_div(share, g->arm[OAK_CURVED - 1][child >> 1 & 1]);
   return share;
 }
 

@@ -38,10 +38,9 @@ OAK_FN real elliptic_beyond(const elliptic_across_t *e, int high, const elliptic
   const real *c = e->u + OAK_INDEX(i, j, k);
   if (high ? x < OAK_ALONG(e->dir) - 1 : x > 0)
     return high ? c[OAK_STRIDE(e->dir)] : c[-OAK_STRIDE(e->dir)];
-#if OAK_COORDINATES == OAK_SPHERICAL
   /* The value on the other side of r = 0 is not at hand: a parabola continues the row. */
-  if (e->dir == 0 && !high && elliptic_area(m, 0) == 0) return 3 * (c[0] - c[1]) + c[2];
-#endif
+  if (OAK_COORDINATES == OAK_SPHERICAL && e->dir == 0 && !high && elliptic_area(m, 0) == 0)
+    return 3 * (c[0] - c[1]) + c[2];
   const real factor = e->slope[high]
                           ? oak_div(e->factor[high], elliptic_face_unit(m, 2 * e->dir + high))
                           : e->factor[high];

@@ -30,12 +30,8 @@ OAK_FN real elliptic_both(const elliptic_stencil_t *s, int i, real lower, real u
 
 /* The factor of the faces at an end of a block along x. */
 OAK_FN real elliptic_end(const oak_elliptic_args_t *arg, long block, int face) {
-#if OAK_COORDINATES
-  if (face < 2)
-    return face ? 1 + oak_ring(&arg->f, block, OAK_NX - 1) : 1 - oak_ring(&arg->f, block, 0);
-#endif
-  (void)arg, (void)block, (void)face;
-  return 1;
+  if (!OAK_COORDINATES || face > 1) return 1;
+  return face ? 1 + oak_ring(&arg->f, block, OAK_NX - 1) : 1 - oak_ring(&arg->f, block, 0);
 }
 
 OAK_FN void elliptic_stencil(const oak_elliptic_args_t *arg, long block, elliptic_stencil_t *s) {
@@ -57,9 +53,7 @@ OAK_FN void elliptic_stencil(const oak_elliptic_args_t *arg, long block, ellipti
   if (!OAK_MANY_THREADS) {
     OAK_INNER(i, OAK_NX) s->zeros[i] = 0;
   }
-#if OAK_COORDINATES
-  for (int i = 0; i < OAK_NX; i++) s->ring[i] = oak_ring(&arg->f, block, i);
-#endif
+  for (int i = 0; OAK_COORDINATES && i < OAK_NX; i++) s->ring[i] = oak_ring(&arg->f, block, i);
 }
 
 OAK_FN void elliptic_clear(real *u) {

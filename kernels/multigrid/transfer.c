@@ -4,7 +4,6 @@
  * same on both levels. A family that two ranks share travels through `remote`. */
 #include "kernels/multigrid/equation.h"
 
-#if OAK_COORDINATES
 /* The mean by volume of the cells whose lowest is at c. */
 OAK_FN real elliptic_mean_of(const real *c, const oak_parts_t *g) {
   real half[2];
@@ -17,7 +16,6 @@ OAK_FN real elliptic_mean_of(const real *c, const oak_parts_t *g) {
   return (real)(1.0 / (1 << OAK_DIM)) *
          (elliptic_half(g, 0, 0) * half[0] + elliptic_half(g, 0, 1) * half[1]);
 }
-#endif
 
 /* Average the cells of each block. The averages go to the coarse level, or to the buffer of values
  * to be sent. */
@@ -36,15 +34,11 @@ OAK_KERNEL(oak_elliptic_merge, oak_elliptic_move_args_t, ELLIPTIC_LANES) {
       OAK_ROWS(row, HY * HZ, HX) {
         const int j = row % HY, k = row / HY;
         const int to = t.remote ? row * HX : OAK_INDEX(0, j, k);
-#if OAK_COORDINATES
         OAK_LANES(i, HX) {
           const real *c = p + OAK_INDEX(2 * i, 2 * j, 2 * k);
           const oak_parts_t g = oak_parts(oak_span_of_pair(&arg.fine, n, 2 * i, 2 * j), 0);
-          q[to + i] = elliptic_mean_of(c, &g);
+          q[to + i] = OAK_COORDINATES ? elliptic_mean_of(c, &g) : oak_restrict(c, g);
         }
-#else
-        OAK_LANES(i, HX) q[to + i] = oak_restrict(p + OAK_INDEX(2 * i, 2 * j, 2 * k), oak_even());
-#endif
       }
     }
   }
