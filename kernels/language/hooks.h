@@ -462,7 +462,7 @@ OAK_FN real oak_near(const oak_at_t *at, int v, int i, int j, int k);
 /* Any: the values lo and hi at the faces of cell s[0], from the cells s[-radius .. radius] of a
  * row, for scheme.limiter = name. The radius is a number. */
 #define LIMITER(name, radius, s, lo, hi) \
-  OAK_NOTE_HOOK(limiter_##name)          \
+  OAK_HAS(limiter_##name)                \
   OAK_FN void limiter_##name(const real *s, real *lo, real *hi)
 /* Any: a flux between two states, for scheme.flux = name. */
 #define RIEMANN(name, ph, ql, qr, dir, f)                                                      \
@@ -472,7 +472,7 @@ OAK_FN real oak_near(const oak_at_t *at, int v, int i, int j, int k);
 /* Any: the square of the refinement indicator of a cell of value u, from the values of its
  * neighbours below and above it along each axis, for refine.criterion = name. */
 #define CRITERION(name, u, below, above, eps, eps_abs)                                   \
-  OAK_NOTE_HOOK(criterion_##name)                                                        \
+  OAK_HAS(criterion_##name)                                                              \
   OAK_FN real criterion_##name(real u, const real below[], const real above[], real eps, \
                                real eps_abs)
 /** A ghost cell beyond the boundary of the domain, for one variable of the conserved state. */
@@ -487,7 +487,7 @@ typedef struct {
 } oak_beyond_t;
 /* Any: the variable b->v in the ghost cell b, for the keys of [boundary]. */
 #define BOUNDARY_CONDITION(name, b) \
-  OAK_NOTE_HOOK(boundary_##name)    \
+  OAK_HAS(boundary_##name)          \
   OAK_FN real boundary_##name(const oak_beyond_t *b)
 
 #endif
