@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The Rayleigh-Taylor problem without level LATE_FINEST before time LATE_FROM: this makes it 16
- * times cheaper to reach a late part of a run. `oak bench --adaptive --from TIME`. */
+ * times cheaper to reach a late part of a run. `adaptive.py --from TIME`. */
 #include "problems/rayleigh_taylor.c"
 
 REGION(at, lower, upper) {

@@ -24,6 +24,7 @@ class Oak:
 
     def __init__(self, options, path=None):
         self.path, self.keys, self.ranks = path or options.oak, options.keys, options.ranks
+        self.mpirun = options.mpirun.split()
         if not self.path:
             sys.exit("oak: error: no program oak was found; --oak PATH names one")
 
@@ -41,7 +42,7 @@ class Oak:
         `stepping`: of all pieces."""
         ranks = ranks or self.ranks
         plan = ["--steps", steps, "--from", begin] if steps else ["--pieces", pieces, "--seconds", seconds]
-        launch = ["mpirun", "-n", str(ranks)] if ranks > 1 else []
+        launch = [*self.mpirun, str(ranks)] if ranks > 1 else []
         done = subprocess.run([*launch, self.path, "bench", "--measure", *map(str, plan), *keys, *self.keys, *last],
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
         lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
@@ -71,7 +72,8 @@ class Parser(argparse.ArgumentParser):
         built = os.path.join(TREE, "build", "oak")
         self.add_argument("--oak", metavar="PATH", default=built if os.path.exists(built) else shutil.which("oak"),
                           help="the program (build/oak of this tree, or else the one in PATH)")
-        self.add_argument("--ranks", type=above_zero(int), default=1, metavar="N", help="ranks of mpirun (1)")
+        self.add_argument("--ranks", type=above_zero(int), default=1, metavar="N", help="ranks (1)")
+        self.add_argument("--mpirun", metavar="WORDS", default="mpirun -n", help="what starts ranks (mpirun -n)")
         self.add_argument("keys", nargs="*", metavar="section.key=value", help="for every run")
 
     def read(self):

@@ -24,8 +24,9 @@ PRINTS = re.compile(r"<!-- prints: (.+?) -->\n```\n(.*?)^```$", re.M | re.S)
 FENCED = re.compile(r"^ *```(\w*)\n(.*?)^ *```$", re.M | re.S)
 # What begins a line of an sh block. Those of OTHERS are not run here: they build, install or need another machine.
 OURS = {"oak", "build/oak"}
-OTHERS = set("""./configure apt-get awk build/bench build/verify/oak_verify cat cc cd clang cmake conda cp ctest done export ffmpeg find
-for git if ls make mkdir module mpicc mpiexec.mpich mpirun nvcc pip python3 /usr/bin/python3 sbatch scontrol spack srun sudo tar taskset
+OTHERS = set("""./configure apt-get awk bench/adaptive.py bench/compare.py bench/paper.py bench/scaling.py
+build/verify/oak_verify cat cc cd clang cmake conda cp ctest done export ffmpeg find for git if ls make mkdir
+module mpicc mpiexec.mpich mpirun nvcc pip python3 /usr/bin/python3 sbatch scontrol spack srun sudo tar taskset
 valgrind ./shear_main""".split())
 PLAYED = ("/README.md", "/tutorial.md")  # pages whose commands are run
 # Lines about the machine or the end of the run; numbers that are not the same each time.

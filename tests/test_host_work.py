@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The host's work in an adaptation with more than 100000 blocks on one rank, for CTest (label long): the phases of
-`oak bench --adaptive` in which no kernel runs, with blocks of 4^3 cells. Fails if building the pattern of ghost cells
+`bench/adaptive.py` in which no kernel runs, with blocks of 4^3 cells. Fails if building the pattern of ghost cells
 takes more than 50 ms, or all of the work more than 150 ms. The better of three runs counts, since other programs may
 run beside it.
 

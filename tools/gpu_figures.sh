@@ -5,7 +5,7 @@
 # words.
 #
 # usage: gpu_figures.sh BUNDLE_OR_BUILD [PART ...]
-#   one GPU (default): paper schemes kernels adaptive elliptic equations agile start
+#   one GPU (default): paper schemes adaptive elliptic equations agile start
 #   several GPUs:      uniform weak amr transports balance others
 set -u
 # shellcheck source=tools/gpu_env.sh
@@ -21,7 +21,8 @@ show() {
   "$@" 2>&1
 }
 bench() { show "$oak" bench "$@" device.name=cuda; }
-scaling() { show mpirun -n "$gpus" "$oak" bench --scaling "$@" device.name=cuda; }
+script() { show python3 "$source/bench/$1.py" --oak "$oak" "${@:2}" device.name=cuda; }
+scaling() { script scaling --ranks "$gpus" "$@"; }
 
 # run NAME FILE KEYS ...: the average rate of 400 steps, without output, after a run that builds the kernels.
 run() {
@@ -71,13 +72,12 @@ agile() {
 }
 
 nvidia-smi --query-gpu=name,memory.total,driver_version --format=csv,noheader
-[ $# -gt 0 ] || set -- paper schemes kernels adaptive elliptic equations agile start
+[ $# -gt 0 ] || set -- paper schemes adaptive elliptic equations agile start
 for part; do
   case $part in
-    paper) bench --paper ;;
-    schemes) bench --schemes ;;
-    kernels) bench --kernels --out "$scratch/kernels" ;;
-    adaptive) bench --adaptive ;;
+    paper) script paper ;;
+    schemes) script schemes ;;
+    adaptive) script adaptive ;;
     elliptic) bench --elliptic --side 64,256,512 --no-parts ;;
     equations) equations ;;
     agile) agile ;;

@@ -16,7 +16,7 @@ shift 2
 words=() suite=no
 for word; do [ "$word" = suite ] && suite=yes || words+=("$word"); done
 
-# name; rows of oak bench --paper; device; flags of the kernels
+# name; rows of bench/paper.py; device; flags of the kernels
 cases() {
   local n rt=uniform,rt,3d,vanleer
   for n in 16 32 8; do
@@ -64,7 +64,7 @@ if [ "$mode" = prepare ]; then
     wanted "$name" "${words[@]}" && [ "$device" != cuda ] || continue
     echo "$name"
     # The kernels do not depend on the size of the mesh.
-    "$oak" bench --paper --rows "$rows" "device.name=$device" "device.flags=$flags" mesh.min_level=1 \
+    python3 "$source/bench/paper.py" --oak "$oak" --rows "$rows" "device.name=$device" "device.flags=$flags" mesh.min_level=1 \
       mesh.max_level=1 >"$out/$name.log" 2>&1 </dev/null || tail -3 "$out/$name.log"
   done < <(cases)
   for device in openacc openmp; do
@@ -84,7 +84,7 @@ export OAK_ACC_PREBUILT=1
 while IFS=';' read -r name rows device flags; do
   wanted "$name" "${words[@]}" || continue
   begin=$EPOCHREALTIME
-  timeout 40 "$oak" bench --paper --rows "$rows" "device.name=$device" "device.flags=$flags" \
+  timeout 40 python3 "$source/bench/paper.py" --oak "$oak" --rows "$rows" "device.name=$device" "device.flags=$flags" \
     --out "$out/$name" >"$out/$name.log" 2>&1 </dev/null || tail -3 "$out/$name.log"
   awk -v n="$name" -v s="$EPOCHREALTIME" -v b="$begin" 'NR == FNR && FNR > 1 {split($0, v, ","); row[++k] = $0}
     END {for (i = 1; i <= k; i++) printf "%-26s %s  (%.1f s)\n", n, row[i], s - b}' "$out/$name/paper.csv" 2>/dev/null

@@ -215,7 +215,7 @@ def table(head, rows):
     return ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)] + ["| " + " | ".join(r) + " |" for r in rows]
 
 
-# Measured by oak bench --scaling, van Leer, fp64, blocks of 16^3: case, mesh, adaptive, GPUs, NCCL alone, GCUPS.
+# Measured by bench/scaling.py, van Leer, fp64, blocks of 16^3: case, mesh, adaptive, GPUs, NCCL alone, GCUPS.
 MEASURED = [
     ("uniform 64^3", "64", 0, 1, 0, 7.21),
     ("uniform 256^3", "256", 0, 1, 0, 14.37),
