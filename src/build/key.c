@@ -100,19 +100,21 @@ static const char *inside(const char *path, const char *folder) {
 /** 1 if a file is neither one of oak nor in a folder of the compiler, which come last in the list
  * of folders: the first of them has stddef.h. */
 static int is_users(const oak_words_t *search, const char *path) {
-  int users = !oak_source_is_own(path), compilers = 0;
-  for (int i = 0; i < search->count && users; i++) {
+  for (int i = 0, compilers = 0; i < search->count; i++) {
     char header[PATH_MAX];
     snprintf(header, sizeof header, "%s/stddef.h", search->word[i]);
-    compilers |= access(header, F_OK) == 0;
-    users = !compilers || !inside(path, search->word[i]);
+    compilers = compilers || access(header, F_OK) == 0;
+    if (compilers && inside(path, search->word[i])) return 0;
   }
-  return users;
+  return !oak_source_is_own(path);
 }
 
 /** 1 if a text may ask for files or for the time. */
 static int varies(const char *text) {
-  return strstr(text, "__has_") || strstr(text, "__DATE__") || strstr(text, "__TIME");
+  static const char *const word[] = {"__has_include", "__has_embed", "__DATE__", "__TIME"};
+  for (size_t i = 0; i < sizeof word / sizeof *word; i++)
+    if (strstr(text, word[i])) return 1;
+  return 0;
 }
 
 /** A header counts by its content, and with it those of the same name in other folders that are

@@ -95,33 +95,44 @@ static int root_near(search_t *search, const char *origin) {
   return 0;
 }
 
-oak_status_t oak_source_root(const char **out) {
-  static search_t search;
-  const char *home = getenv("OAK_HOME");
-  search.refused[0] = '\0';
-  *out = search.root;
-  if (home && home[0]) {
+static oak_status_t find_root(search_t *search, const char *home) {
+  search->refused[0] = '\0';
+  if (home[0]) {
     OAK_CHECK(
-        is_root(home) && realpath(home, search.root), OAK_ERR_FILE,
+        is_root(home) && realpath(home, search->root), OAK_ERR_FILE,
         "OAK_HOME is '%s', which holds no include/oak/kernel.h; set it to the source tree or to "
         "PREFIX/share/oak, or unset it",
         home);
     return OAK_OK;
   }
   Dl_info info;
-  if (dladdr(&search, &info) && info.dli_fname && root_near(&search, info.dli_fname)) return OAK_OK;
-  if (root_near(&search, "/proc/self/exe")) return OAK_OK;
+  if (dladdr(search, &info) && info.dli_fname && root_near(search, info.dli_fname)) return OAK_OK;
+  if (root_near(search, "/proc/self/exe")) return OAK_OK;
 #ifdef OAK_SOURCE_ROOT
-  if (is_root(OAK_SOURCE_ROOT) && take(&search, OAK_SOURCE_ROOT)) return OAK_OK;
+  if (is_root(OAK_SOURCE_ROOT) && take(search, OAK_SOURCE_ROOT)) return OAK_OK;
 #endif
   OAK_CHECK(
-      !search.refused[0], OAK_ERR_FILE,
+      !search->refused[0], OAK_ERR_FILE,
       "%s, with kernel sources, is not used: %s; set OAK_HOME to a source tree of oak or to a "
       "PREFIX/share/oak that you trust",
-      search.refused, search.why);
+      search->refused, search->why);
   return OAK_FAIL(OAK_ERR_FILE,
                   "the kernel sources are not found near this program; set OAK_HOME to the source "
                   "tree of oak or to PREFIX/share/oak");
+}
+
+oak_status_t oak_source_root(const char **out) {
+  static search_t search;
+  static char asked[PATH_MAX], known;
+  const char *home = getenv("OAK_HOME");
+  if (!home) home = "";
+  *out = search.root;
+  if (known && !strcmp(home, asked)) return OAK_OK;
+  known = 0;
+  OAK_TRY(find_root(&search, home));
+  known = strlen(home) < sizeof asked;
+  snprintf(asked, sizeof asked, "%s", home);
+  return OAK_OK;
 }
 
 int oak_source_is_own(const char *path) {
