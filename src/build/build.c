@@ -24,16 +24,16 @@ typedef struct {
   int compiled; /**< it was compiled just now on this rank */
 } entry_t;
 
-/** Write a reference to an entry: a file whose name is the direct key, with the key of the entry, a
- * digit, the version of the compiler, and the state of all that the entry depends on. If it cannot
- * be written, the build goes on. */
-static void note_entry(oak_device_t *dev, const oak_source_t *source, const oak_keys_t *keys) {
+/** Write a reference to the entry \a built: a file whose name is the key \a hex, with the key of
+ * the entry, the version of the compiler, and the \a state of all that the entry depends on. If it
+ * cannot be written, the build goes on. */
+static void note_entry(oak_device_t *dev, const oak_source_t *source, const char *hex,
+                       const char *built, const char *state) {
   oak_buffer_t old = {0}, text = {0};
   char *path;
-  if (!keys->lasts || dev->unkept) return;
-  if (oak_entry_path(dev, dev->cache, source, keys->direct, ".ref", &path) != OAK_OK) return;
-  oak_buffer_print(&text, "%s\n%d %s\n%s", keys->built, keys->lasts, dev->compiler->version,
-                   oak_buffer_get(&keys->state));
+  if (!hex[0] || dev->unkept || !dev->compiler) return;
+  if (oak_entry_path(dev, dev->cache, source, hex, ".ref", &path) != OAK_OK) return;
+  oak_buffer_print(&text, "%s\n%s\n%s", built, dev->compiler->version, state);
   if (oak_cache_read(path, &old) != 0 || strcmp(oak_buffer_get(&old), oak_buffer_get(&text)) != 0)
     oak_cache_write(path, &text);
   else
@@ -43,23 +43,25 @@ static void note_entry(oak_device_t *dev, const oak_source_t *source, const oak_
   free(path);
 }
 
-/** Find the entry through its reference, without asking a compiler. \a any: whatever compiler has
- * made it. */
-static oak_status_t find_noted(oak_device_t *dev, const oak_source_t *source, int any, entry_t *e) {
+/** Find the entry through its reference, without asking a compiler. \a none: there is no compiler.
+ */
+static oak_status_t find_noted(oak_device_t *dev, const oak_source_t *source, int none,
+                               entry_t *e) {
   enum { LENGTH = sizeof e->keys.built };
   oak_buffer_t text = {0};
-  char *note;
+  char *note, *state = NULL, why[OAK_UNFOLLOWED];
   if (!dev->cache) return OAK_OK;
-  OAK_TRY(oak_entry_path(dev, dev->cache, source, e->keys.direct, ".ref", &note));
-  const int error = oak_cache_read(note, &text);
-  char *second = text.data + LENGTH,
-       *state = !error && text.length > LENGTH ? strchr(second, '\n') : NULL;
-  if (state && (any || *second == '0' + OAK_LASTS) && oak_state_holds(dev, state + 1, any)) {
+  if (none) OAK_TRY(oak_key_files(dev, source, e->keys.files, why));
+  OAK_TRY(oak_entry_path(dev, dev->cache, source, none ? e->keys.files : e->keys.direct, ".ref",
+                         &note));
+  if (oak_cache_read(note, &text) == 0 && text.length > LENGTH)
+    state = strchr(text.data + LENGTH, '\n');
+  if (state && (none || oak_state_holds(dev, state + 1))) {
     snprintf(e->keys.built, LENGTH, "%s", text.data);
     *state = '\0';
     if (oak_entry_find(dev, source, e->keys.built, &e->path)) {
       utimensat(AT_FDCWD, note, NULL, 0); /* mark it as used today */
-      if (!any && !dev->compiler->noted) dev->compiler->noted = oak_str_copy(second + 2);
+      if (!none && !dev->compiler->noted) dev->compiler->noted = oak_str_copy(text.data + LENGTH);
     }
   }
   free(note);
@@ -209,7 +211,11 @@ static oak_status_t fetch(oak_device_t *dev, const oak_source_t *source, entry_t
                        changed */
     MPI_Comm_free(&receivers);
   }
-  if (status == OAK_OK && e->noted && !e->own) note_entry(dev, source, &e->keys);
+  if (status == OAK_OK && e->noted && !e->own && dev->ops->preprocess) {
+    const oak_keys_t *keys = &e->keys;
+    if (keys->lasts) note_entry(dev, source, keys->direct, keys->built, keys->state.data);
+    note_entry(dev, source, keys->files, keys->built, "");
+  }
   if (status == OAK_OK && !e->own && (e->compiled || stored)) kept(dev);
   return status;
 }

@@ -85,18 +85,19 @@ typedef struct {
 /** Keys of a source on a device, see key.c. Start from {0}. */
 typedef struct {
   char direct[33]; /**< hash of what oak knows without a compiler and without reading files */
+  char files[33];  /**< hash of what oak knows without a compiler; "": it cannot follow all files */
   char built[33];  /**< hash of all that the binary depends on; part of the name of the entry */
   oak_depends_t depends;
   oak_buffer_t state;  /**< of all in `depends` */
   oak_hash_t contents; /**< of the files */
+  int lasts;           /**< 1: as long as the state is the same, so is `built` */
   int fresh;           /**< 1: a file is so new that it may have changed meanwhile */
-  /** OAK_LASTS: as long as the state is the same, so is `built`. 1: only on machines without a
-   * compiler oak relies on this. 0: the sources ask for files or for the time. */
-  int lasts;
 } oak_keys_t;
-enum { OAK_LASTS = 2 };
 
 oak_status_t oak_key_direct(oak_device_t *dev, const oak_source_t *source, char hex[33]);
+/** \a why is unchanged, or says why oak cannot follow all files. */
+oak_status_t oak_key_files(oak_device_t *dev, const oak_source_t *source, char hex[33],
+                           char why[OAK_UNFOLLOWED]);
 /** Ask the compiler for all but keys->direct. \a work: a path for files that it writes. Sources
  * that are not regular files are refused, since the compiler would hang on some of these. Not
  * collective. */
@@ -104,8 +105,8 @@ oak_status_t oak_key_ask(oak_device_t *dev, const oak_source_t *source, const ch
                          oak_keys_t *keys);
 /** 1 if all is as it was when the compiler was asked. */
 int oak_keys_hold(oak_device_t *dev, const oak_keys_t *keys);
-/** 1 if a \a state holds; \a any: that of the sources, whatever compiler has read them. */
-int oak_state_holds(oak_device_t *dev, const char *state, int any);
+/** 1 if a state is still the same. */
+int oak_state_holds(oak_device_t *dev, const char *state);
 /** Free all but keys->direct. */
 void oak_keys_free(oak_keys_t *keys);
 

@@ -6,7 +6,8 @@
  * the device (compiler, flags, environment, processor). The direct key is what can be known without
  * asking a compiler. It names a reference: a file with the key of the entry and the state of all
  * files that the entry depends on. As long as this state is the same, the entry is the right one,
- * and no compiler is started. */
+ * and no compiler is started. A third key, of the content of files that oak finds itself, is for
+ * machines without a compiler and for compilers that list nothing. */
 #include <ctype.h>
 #include <limits.h>
 #include <stdio.h>
@@ -63,6 +64,18 @@ oak_status_t oak_key_direct(oak_device_t *dev, const oak_source_t *source, char 
   OAK_TRY(hash_places(source, &hash));
   oak_hash_hex(&hash, hex);
   return OAK_OK;
+}
+
+oak_status_t oak_key_files(oak_device_t *dev, const oak_source_t *source, char hex[33],
+                           char why[OAK_UNFOLLOWED]) {
+  oak_words_t files = {0};
+  oak_hash_t hash;
+  oak_status_t status = start(dev, source, !dev->ops->preprocess, &hash);
+  if (status == OAK_OK) status = oak_includes_list(source, &dev->user_flags, &files, why);
+  for (int i = 0; i < files.count; i++) oak_file_hash(&hash, files.word[i]);
+  oak_hash_hex(&hash, hex);
+  oak_words_free(&files);
+  return status;
 }
 
 /* ---- the state of files */
@@ -153,7 +166,7 @@ static oak_status_t print_state(oak_device_t *dev, oak_keys_t *keys) {
   OAK_TRY(dev->ops->fingerprint(dev, -1, &hash));
   print_hash(out, 'C', &hash, dev->ops->name);
   for (int i = 0; i < depends->tool.count; i++)
-    if (!print_tool(depends->tool.word[i], out) && keys->lasts) keys->lasts = 1;
+    keys->lasts &= print_tool(depends->tool.word[i], out);
   for (int i = 0; i < depends->search.count; i++)
     oak_buffer_print(out, "S - %s\n", depends->search.word[i]);
   for (int i = 0; i < depends->file.count; i++)
@@ -176,16 +189,11 @@ static void read_state(const char *state, oak_depends_t *depends) {
   }
 }
 
-int oak_state_holds(oak_device_t *dev, const char *state, int any) {
+int oak_state_holds(oak_device_t *dev, const char *state) {
   oak_keys_t keys = {.lasts = 0};
   read_state(state, &keys.depends);
-  int same = keys.depends.file.count > 0 && print_state(dev, &keys) == OAK_OK;
-  const char *then = state, *now = oak_buffer_get(&keys.state);
-  if (any) { /* the files alone, whatever compiler has read them */
-    then = strstr(then, "\nF ");
-    now = strstr(now, "\nF ");
-  }
-  same = same && then && now && !strcmp(then, now);
+  const int same = keys.depends.file.count > 0 && print_state(dev, &keys) == OAK_OK &&
+                   !strcmp(state, oak_buffer_get(&keys.state));
   oak_keys_free(&keys);
   return same;
 }
@@ -268,11 +276,9 @@ static oak_status_t key_of_text(oak_device_t *dev, const oak_source_t *source, c
   if (strstr(text, "__builtin_FILE")) OAK_TRY(hash_places(source, &hash));
   if (!compiler->lists && may_assemble(text))
     snprintf(dev->unfollowed, OAK_UNFOLLOWED, "its assembler may read files");
-  keys->lasts = compiler->followed ? OAK_LASTS : 1;
-  if (dev->unfollowed[0] || keys->depends.file.count == 0) keys->lasts = 0;
-  for (int i = 0; i < dev->user_flags.count; i++)
-    if (varies(dev->user_flags.word[i])) keys->lasts = 0;
-  if (compiler->followed) oak_words_copy(&keys->depends.tool, &compiler->tool);
+  keys->lasts = compiler->followed && keys->depends.file.count > 0;
+  for (int i = 0; i < dev->user_flags.count; i++) keys->lasts &= !varies(dev->user_flags.word[i]);
+  oak_words_copy(&keys->depends.tool, &compiler->tool);
   OAK_TRY(oak_words_status(&keys->depends.tool));
   OAK_TRY(add_search(compiler, &keys->depends));
   OAK_TRY(print_state(dev, keys));
@@ -281,32 +287,21 @@ static oak_status_t key_of_text(oak_device_t *dev, const oak_source_t *source, c
   return OAK_OK;
 }
 
-/** The key for a compiler that does not say what it reads. */
-static oak_status_t key_of_files(oak_device_t *dev, const oak_source_t *source, oak_keys_t *keys) {
-  oak_hash_t hash;
-  OAK_TRY(start(dev, source, 1, &hash));
-  for (int i = 0; i < keys->depends.file.count; i++)
-    oak_file_hash(&hash, keys->depends.file.word[i]);
-  oak_hash_hex(&hash, keys->built);
-  return OAK_OK;
-}
-
 oak_status_t oak_key_ask(oak_device_t *dev, const oak_source_t *source, const char *work,
                          oak_keys_t *keys) {
   oak_buffer_t text = {0};
-  oak_words_t files = {0};
   char why[OAK_UNFOLLOWED] = "";
   oak_keys_free(keys);
   dev->unfollowed[0] = '\0';
-  oak_status_t status = oak_includes_list(source, &dev->user_flags, &files, why);
+  OAK_TRY(oak_key_files(dev, source, keys->files, why));
   if (!dev->ops->preprocess) {
-    keys->depends.file = files;
-    if (why[0]) memcpy(dev->unfollowed, why, sizeof why);
-    return status == OAK_OK ? key_of_files(dev, source, keys) : status;
+    memcpy(keys->built, keys->files, sizeof keys->built);
+    memcpy(dev->unfollowed, why, sizeof why);
+    return OAK_OK;
   }
-  oak_words_free(&files);
+  if (why[0]) keys->files[0] = '\0';
   oak_flags_follow(&dev->user_flags, dev->unfollowed);
-  if (status == OAK_OK) status = dev->ops->preprocess(dev, source, work);
+  oak_status_t status = dev->ops->preprocess(dev, source, work);
   if (status == OAK_OK) status = read_answer(work, &text, &keys->depends.file);
   if (status == OAK_OK) status = key_of_text(dev, source, oak_buffer_get(&text), keys);
   oak_buffer_free(&text);
@@ -314,8 +309,7 @@ oak_status_t oak_key_ask(oak_device_t *dev, const oak_source_t *source, const ch
 }
 
 int oak_keys_hold(oak_device_t *dev, const oak_keys_t *keys) {
-  return keys->lasts == OAK_LASTS && !keys->fresh &&
-         oak_state_holds(dev, oak_buffer_get(&keys->state), 0);
+  return keys->lasts && !keys->fresh && oak_state_holds(dev, oak_buffer_get(&keys->state));
 }
 
 void oak_keys_free(oak_keys_t *keys) {
@@ -323,6 +317,6 @@ void oak_keys_free(oak_keys_t *keys) {
   oak_words_free(&keys->depends.search);
   oak_words_free(&keys->depends.file);
   oak_buffer_free(&keys->state);
-  keys->built[0] = '\0';
+  keys->built[0] = keys->files[0] = '\0';
   keys->lasts = keys->fresh = 0;
 }
