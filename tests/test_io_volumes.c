@@ -53,8 +53,9 @@ static void check(int coordinates, int dim) {
   view->xmin[1] = 0.3;
   view->xmax[1] = 2.5;
   power = coordinates == OAK_VIEW_SPHERICAL ? 2 : 1;
-  assert_int_equal(oak_tree_walk_new(view, &walk), OAK_OK);
-  assert_int_equal(oak_tree_walk_run(walk, 0, check_node, view), OAK_OK);
+  assert_int_equal(oak_tree_walk_new(view, 0, &walk), OAK_OK);
+  assert_int_equal(oak_tree_walk_begin(walk, 0, check_node, view), OAK_OK);
+  assert_int_equal(oak_tree_walk_finish(walk, 0, check_node, view), OAK_OK);
   oak_tree_walk_destroy(&walk);
   assert_int_equal(oak_sample_plane(view, 2, 0.1, 1, &var, 1, &table), OAK_OK);
   for (int64_t row = 0; row < table.nrow; row++) {

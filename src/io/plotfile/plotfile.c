@@ -20,7 +20,7 @@
 
 #include "base/hosts.h"
 #include "io/files/file_tools.h"
-#include "io/view/box_walk.h"
+#include "io/view/boxes.h"
 #include "plotfile_text.h"
 
 enum {
@@ -212,13 +212,6 @@ static oak_status_t begin_data(writer_t *w) {
   return st;
 }
 
-/** Write the values of all boxes. Collective. */
-static oak_status_t write_data(writer_t *w) {
-  w->disk = w->view.disk;
-  const oak_status_t st = oak_box_walk_run(w->walk, write_box, w);
-  return oak_agree(w->view.comm, close_levels(w, st));
-}
-
 /** Write the text files into the folder, for the levels that are stored. Collective. */
 static oak_status_t write_text(const writer_t *w) {
   const size_t nlevel = (size_t)w->finest + 1;
@@ -232,31 +225,25 @@ static oak_status_t write_text(const writer_t *w) {
   return st;
 }
 
-/* ---- while the run goes on */
-
-/** The job of the thread: all boxes for which the blocks of this rank suffice. */
+/** The boxes for which the blocks of this rank suffice; the job of the thread if the run goes on.
+ */
 static oak_status_t write_mine(void *context, oak_status_t st) {
   writer_t *w = context;
-  w->disk = NULL;
+  w->disk = oak_view_goes_on(&w->view) ? NULL : w->view.disk;
   return st == OAK_OK ? oak_box_walk_begin(w->walk, write_box, w) : st;
 }
 
 /** The other boxes, and the text files. Collective. */
-static oak_status_t write_rest(void *context) {
-  writer_t *w = context;
+static oak_status_t end_data(writer_t *w, oak_status_t st) {
   w->disk = w->view.disk;
-  oak_status_t st = oak_box_walk_finish(w->walk, write_box, w);
+  if (st == OAK_OK) st = oak_box_walk_finish(w->walk, write_box, w);
   st = oak_agree(w->view.comm, close_levels(w, st));
   if (st == OAK_OK) st = write_text(w);
   end_view(w);
   return st;
 }
 
-/** Hand over all values to the thread. Collective. */
-static oak_status_t hand_over(writer_t *w) {
-  OAK_TRY(oak_agree(w->view.comm, oak_box_walk_divide(w->walk)));
-  return oak_disk_do(w->view.disk, 0, write_mine, w);
-}
+static oak_status_t write_rest(void *context) { return end_data(context, OAK_OK); }
 
 /* ---- all of it */
 
@@ -273,9 +260,8 @@ static oak_status_t write_tree(writer_t *w, int files) {
   for (size_t l = 0; l < nlevel && w->level; l++) w->level[l].fd = -1;
   OAK_TRY(oak_agree(view->comm, st));
   OAK_TRY(begin_data(w));
-  if (oak_view_goes_on(view)) return hand_over(w);
-  OAK_TRY(write_data(w));
-  return write_text(w);
+  if (oak_view_goes_on(view)) return oak_disk_do(view->disk, 0, write_mine, w);
+  return end_data(w, oak_agree(view->comm, write_mine(w, OAK_OK)));
 }
 
 oak_status_t oak_plotfile_write(const oak_grid_view_t *view, const char *path) {
@@ -374,7 +360,6 @@ oak_status_t oak_plotfile_write_ext(const oak_grid_view_t *view, int files, cons
     return st;
   }
   st = write_tree(w, files);
-  if (!oak_view_goes_on(view)) end_view(w);
   const oak_disk_output_t output = {
       publish, discard, free_writer, w, oak_view_goes_on(view) ? write_rest : NULL, 1};
   return oak_disk_commit(view->disk, view->comm, st, &output);

@@ -12,19 +12,19 @@
 #include <string.h>
 
 #include "base/shape.h"
+#include "io/view/grid_view.h"
 
 enum { SMALLEST_BLOCK = 4 };
 
 typedef struct {
-  int64_t tree;
-  uint64_t place; /**< Morton number of its first node of the finest level, in its tree */
+  oak_curve_t begin;
   int32_t index[3], box;
   int8_t level;
 } node_t;
 
 typedef struct {
   const oak_scan_t *scan;
-  int64_t trees[3];
+  int trees[3];
   node_t *node;
   int64_t count;
 } tree_t;
@@ -55,20 +55,6 @@ static int64_t find_block_size(const oak_scan_t *scan) {
 
 /* ---- nodes ---- */
 
-static void place_node(const tree_t *tree, node_t *node) {
-  const oak_scan_t *scan = tree->scan;
-  const int l = node->level;
-  int64_t at[3];
-  for (int d = 0; d < 3; d++) at[d] = node->index[d] >> l;
-  node->tree = (at[2] * tree->trees[1] + at[1]) * tree->trees[0] + at[0];
-  node->place = 0;
-  for (int bit = 0; bit < l; bit++)
-    for (int d = 0; d < scan->dim; d++) {
-      const uint64_t set = (uint64_t)(node->index[d] >> bit & 1);
-      node->place |= set << ((bit + scan->finest - l) * scan->dim + d);
-    }
-}
-
 /** Blocks of a box along each dimension, from the first one on. */
 static void box_blocks(const oak_scan_t *scan, const oak_scan_box_t *box, const int size[3],
                        int64_t first[3], int64_t n[3]) {
@@ -89,15 +75,15 @@ static void add_box(tree_t *tree, int l, int b, const int size[3]) {
             .index = {(int32_t)(first[0] + i), (int32_t)(first[1] + j), (int32_t)(first[2] + k)},
             .box = b,
             .level = (int8_t)l};
-        place_node(tree, node);
+        node->begin =
+            oak_curve_at(tree->scan->dim, tree->trees, tree->scan->finest, l, node->index);
       }
 }
 
 static int compare_nodes(const void *a, const void *b) {
   const node_t *p = a, *q = b;
-  if (p->tree != q->tree) return p->tree < q->tree ? -1 : 1;
-  if (p->place != q->place) return p->place < q->place ? -1 : 1;
-  return p->level - q->level;
+  const int order = oak_curve_compare(&p->begin, &q->begin);
+  return order ? order : p->level - q->level;
 }
 
 /** All nodes of the plotfile, sorted. */
@@ -124,7 +110,7 @@ static oak_status_t list_nodes(tree_t *tree, const char *path, const int size[3]
 /* ---- leaves ---- */
 
 static int is_leaf(const tree_t *tree, int64_t at) {
-  return at + 1 >= tree->count || tree->node[at + 1].tree != tree->node[at].tree ||
+  return at + 1 >= tree->count || tree->node[at + 1].begin.tree != tree->node[at].begin.tree ||
          tree->node[at + 1].level <= tree->node[at].level;
 }
 
@@ -172,11 +158,11 @@ static oak_status_t find_leaves(const oak_scan_t *scan, const char *path, const 
   tree_t tree = {.scan = scan};
   memcpy(out->block_size, size, sizeof out->block_size);
   for (int d = 0; d < 3; d++) {
-    tree.trees[d] = d < scan->dim ? scan->cells[d] / size[d] : 1;
-    OAK_CHECK(tree.trees[d] << scan->finest <= INT32_MAX, OAK_ERR_FILE,
+    const int64_t trees = d < scan->dim ? scan->cells[d] / size[d] : 1;
+    OAK_CHECK(trees << scan->finest <= INT32_MAX, OAK_ERR_FILE,
               "%s has more than %d blocks along a dimension, more than oak can read", path,
               INT32_MAX);
-    out->trees[d] = (int)tree.trees[d];
+    out->trees[d] = tree.trees[d] = (int)trees;
   }
   oak_status_t st = list_nodes(&tree, path, size);
   if (st == OAK_OK) st = take_all(&tree, out, complete);

@@ -1,12 +1,51 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Boxes of formats that store the whole tree: nodes merged into cubes. */
+ * Boxes for formats that store boxes: nodes merged into cubes, and their values.
+ *
+ * Nodes of a level come in Morton order, so one box per level and variable is being filled. */
 #include "boxes.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "tree_walk.h"
+
 /** Longest side of a box, in cells: 2 MB in 3D and 512 KB in 2D for one variable. */
 enum { BOX_SIDE_3D = 64, BOX_SIDE_2D = 256 };
+
+/** The box of a level that is being filled. */
+typedef struct {
+  int box, filled; /**< its number, and how many of its nodes have come */
+  char *buffer;    /**< its values; NULL: not needed yet */
+} open_t;
+
+struct oak_box_walk {
+  const oak_grid_view_t *view;
+  oak_tree_walk_t *tree;
+  int nlevel;
+  size_t ncell;       /**< of a node */
+  oak_boxes_t *boxes; /**< [nlevel] */
+  open_t *open;       /**< [nvar][nlevel] */
+  int var;            /**< now */
+  oak_box_visit_t visit;
+  void *context;
+};
+
+size_t oak_box_cells(const oak_grid_view_t *view, const oak_box_t *box) {
+  size_t cells = 1;
+  for (int d = 0; d < view->dim; d++) cells *= (size_t)view->block_size[d] << box->merge;
+  return cells;
+}
+
+void oak_box_range(const oak_grid_view_t *view, const oak_box_t *box, int64_t low[3],
+                   int64_t high[3]) {
+  for (int d = 0; d < 3; d++) {
+    const int64_t n = view->block_size[d];
+    low[d] = box->node[d] * n;
+    high[d] = low[d] + (n << box->merge) - 1;
+  }
+}
+
+/* ---- the list */
 
 /** A rank's nodes of a level. */
 typedef struct {
@@ -19,7 +58,7 @@ typedef struct {
   nodes_t *level; /**< [max_level + 1] */
 } list_t;
 
-static oak_status_t add_node(void *context, int l, const int32_t index[3], const double *cells) {
+static oak_status_t list_node(void *context, int l, const int32_t index[3], const double *cells) {
   const list_t *list = context;
   nodes_t *level = list->level + l;
   (void)cells;
@@ -66,48 +105,54 @@ static oak_status_t merge_nodes(const oak_grid_view_t *view, int l, const nodes_
   return OAK_OK;
 }
 
-static oak_status_t add_leaves(list_t *list) {
-  const oak_grid_view_t *view = list->view;
-  for (int b = 0; b < view->nblock; b++)
-    OAK_TRY(add_node(list, view->level[b], view->index[b], NULL));
-  return OAK_OK;
-}
-
-oak_status_t oak_boxes_list(const oak_grid_view_t *view, oak_tree_walk_t *walk,
-                            oak_boxes_t *boxes) {
+static oak_status_t list_boxes(oak_box_walk_t *walk) {
+  const oak_grid_view_t *view = walk->view;
   OAK_FREED nodes_t *nodes = NULL;
-  OAK_TRY(OAK_NEW(nodes, view->max_level + 1));
-  list_t list = {view, nodes};
-  oak_status_t st = walk ? oak_tree_walk_list(walk, add_node, &list) : add_leaves(&list);
-  for (int l = 0; l <= view->max_level; l++) {
-    boxes[l] = (oak_boxes_t){NULL, 0, 0};
-    if (st == OAK_OK) st = merge_nodes(view, l, &nodes[l], &boxes[l]);
+  OAK_TRY(OAK_NEW(nodes, walk->nlevel));
+  OAK_TRY(OAK_NEW(walk->boxes, walk->nlevel));
+  OAK_TRY(OAK_NEW(walk->open, walk->nlevel * view->nvar));
+  oak_status_t st = oak_tree_walk_list(walk->tree, list_node, &(list_t){view, nodes});
+  for (int l = 0; l < walk->nlevel; l++) {
+    if (st == OAK_OK) st = merge_nodes(view, l, &nodes[l], &walk->boxes[l]);
     free(nodes[l].node);
   }
   return st;
 }
 
-void oak_boxes_free(const oak_grid_view_t *view, oak_boxes_t *boxes) {
-  for (int l = 0; l <= view->max_level; l++) free(boxes[l].box);
-}
-
-size_t oak_box_cells(const oak_grid_view_t *view, const oak_box_t *box) {
-  size_t cells = 1;
-  for (int d = 0; d < view->dim; d++) cells *= (size_t)view->block_size[d] << box->merge;
-  return cells;
-}
-
-void oak_box_range(const oak_grid_view_t *view, const oak_box_t *box, int64_t low[3],
-                   int64_t high[3]) {
-  for (int d = 0; d < 3; d++) {
-    const int64_t n = view->block_size[d];
-    low[d] = box->node[d] * n;
-    high[d] = low[d] + (n << box->merge) - 1;
+oak_status_t oak_box_walk_new(const oak_grid_view_t *view, int leaves, oak_box_walk_t **out) {
+  oak_status_t st = oak_agree(view->comm, OAK_NEW(*out, 1));
+  oak_box_walk_t *walk = *out;
+  if (st == OAK_OK) {
+    *walk = (oak_box_walk_t){
+        .view = view, .nlevel = view->max_level + 1, .ncell = oak_view_block_cells(view)};
+    st = oak_tree_walk_new(view, leaves, &walk->tree);
   }
+  if (st == OAK_OK) st = oak_agree(view->comm, list_boxes(walk));
+  if (st != OAK_OK) oak_box_walk_destroy(out);
+  return st;
 }
 
-void oak_box_place(const oak_grid_view_t *view, const oak_box_t *box, const int32_t index[3],
-                   const double *cells, void *values) {
+void oak_box_walk_destroy(oak_box_walk_t **walk_ptr) {
+  oak_box_walk_t *walk = *walk_ptr;
+  if (!walk) return;
+  for (int i = 0; walk->open && i < walk->view->nvar * walk->nlevel; i++)
+    free(walk->open[i].buffer);
+  for (int l = 0; l < walk->nlevel && walk->boxes; l++) free(walk->boxes[l].box);
+  oak_tree_walk_destroy(&walk->tree);
+  free(walk->boxes);
+  free(walk->open);
+  free(walk);
+  *walk_ptr = NULL;
+}
+
+const oak_boxes_t *oak_box_walk_boxes(const oak_box_walk_t *walk) { return walk->boxes; }
+
+/* ---- values */
+
+/** Put the cells of node \a index into \a values[k][j][i], the box that it is part of, in the
+ * precision of files. */
+static void place_node(const oak_grid_view_t *view, const oak_box_t *box, const int32_t index[3],
+                       const double *cells, void *values) {
   size_t at[3], n[3], side[3];
   for (int d = 0; d < 3; d++) {
     n[d] = (size_t)view->block_size[d];
@@ -119,4 +164,52 @@ void oak_box_place(const oak_grid_view_t *view, const oak_box_t *box, const int3
       oak_view_pack(view, cells + (k * n[1] + j) * n[0], n[0],
                     (char *)values + (((at[2] + k) * side[1] + at[1] + j) * side[0] + at[0]) *
                                          (size_t)view->value_bytes);
+}
+
+static oak_status_t add_node(void *context, int l, const int32_t index[3], const double *cells) {
+  oak_box_walk_t *walk = context;
+  const oak_grid_view_t *view = walk->view;
+  const oak_boxes_t *boxes = &walk->boxes[l];
+  open_t *open = &walk->open[walk->var * walk->nlevel + l];
+  if (!oak_view_wants_node(view, l, index)) return OAK_OK;
+  if (!open->buffer) {
+    const size_t most = walk->ncell << (boxes->most * view->dim);
+    OAK_TRY(OAK_NEW(open->buffer, most * (size_t)view->value_bytes));
+  }
+  const oak_box_t *box = &boxes->box[open->box];
+  const int nnode = 1 << (box->merge * view->dim);
+  place_node(view, box, index, cells, open->buffer);
+  if (++open->filled < nnode) return OAK_OK;
+  const size_t bytes = walk->ncell * (size_t)nnode * (size_t)view->value_bytes;
+  open->filled = 0;
+  return walk->visit(walk->context, &(oak_box_values_t){.var = walk->var,
+                                                        .level = l,
+                                                        .number = open->box++,
+                                                        .values = open->buffer,
+                                                        .bytes = bytes});
+}
+
+oak_status_t oak_box_walk_begin(oak_box_walk_t *walk, oak_box_visit_t visit, void *context) {
+  oak_status_t st = OAK_OK;
+  walk->visit = visit;
+  walk->context = context;
+  for (walk->var = 0; walk->var < walk->view->nvar && st == OAK_OK; walk->var++) {
+    st = oak_tree_walk_begin(walk->tree, walk->var, add_node, walk);
+    for (int l = 0; l < walk->nlevel; l++) {
+      open_t *open = &walk->open[walk->var * walk->nlevel + l];
+      if (open->filled > 0) continue; /* its other nodes come in the second part */
+      free(open->buffer);
+      open->buffer = NULL;
+    }
+  }
+  return st;
+}
+
+oak_status_t oak_box_walk_finish(oak_box_walk_t *walk, oak_box_visit_t visit, void *context) {
+  oak_status_t st = OAK_OK;
+  walk->visit = visit;
+  walk->context = context;
+  for (walk->var = 0; walk->var < walk->view->nvar && st == OAK_OK; walk->var++)
+    st = oak_agree(walk->view->comm, oak_tree_walk_finish(walk->tree, walk->var, add_node, walk));
+  return st;
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Boxes of formats that store the whole tree, level by level: the nodes of one rank that fill a
- * cube are merged into one box, because the time of readers grows with the number of boxes.
- * Private. */
+ * Boxes for formats that store boxes, level by level: the nodes of one rank that fill a cube are
+ * merged into one box, because the time of readers grows with the number of boxes. Private.
+ *
+ * Values come in two parts: first those of boxes for which the blocks of a rank suffice, which
+ * another thread may read while the run goes on; then the ranks complete the others together. */
 #ifndef OAK_BOXES_H
 #define OAK_BOXES_H
 
 #include "io/view/grid_view.h"
-#include "io/view/tree_walk.h"
 
 /** A box: 2^merge nodes along each dimension. */
 typedef struct {
@@ -21,11 +22,35 @@ typedef struct {
   int most; /**< highest merge among them */
 } oak_boxes_t;
 
-/** List the boxes of each level, boxes[max_level + 1], from the nodes that oak_view_wants_node()
- * accepts: those of \a walk or, where it is NULL, the leaves. The sides of a box have at most 64
- * cells in 3D and 256 in 2D. Rank-local. Freed by oak_boxes_free also after a failure. */
-oak_status_t oak_boxes_list(const oak_grid_view_t *view, oak_tree_walk_t *walk, oak_boxes_t *boxes);
-void oak_boxes_free(const oak_grid_view_t *view, oak_boxes_t *boxes);
+typedef struct oak_box_walk oak_box_walk_t;
+
+/** One variable of a box, in the precision of files. */
+typedef struct {
+  int var, level;
+  int number;         /**< of the box among those of its level */
+  const void *values; /**< [k][j][i] */
+  size_t bytes;
+} oak_box_values_t;
+
+/** Called for each variable of each box of this rank. The boxes of a level come in their order. */
+typedef oak_status_t (*oak_box_visit_t)(void *context, const oak_box_values_t *box);
+
+/** List the boxes of \a view: of the whole tree, or with \a leaves of its leaves alone, from the
+ * nodes that oak_view_wants_node() accepts. The sides of a box have at most 64 cells in 3D and 256
+ * in 2D. The view must stay as it is until the walk is destroyed. Collective; all ranks fail
+ * together. Memory: a list of all boxes of this rank; between the two parts, a box per level and
+ * variable may be in memory. */
+oak_status_t oak_box_walk_new(const oak_grid_view_t *view, int leaves, oak_box_walk_t **out);
+/** Collective. */
+void oak_box_walk_destroy(oak_box_walk_t **walk);
+
+/** This rank's boxes of each level: [max_level + 1]. */
+const oak_boxes_t *oak_box_walk_boxes(const oak_box_walk_t *walk);
+
+/** The first part. Rank-local, without MPI. */
+oak_status_t oak_box_walk_begin(oak_box_walk_t *walk, oak_box_visit_t visit, void *context);
+/** The second part. Collective; all ranks fail together. */
+oak_status_t oak_box_walk_finish(oak_box_walk_t *walk, oak_box_visit_t visit, void *context);
 
 /** Cells of a box. */
 size_t oak_box_cells(const oak_grid_view_t *view, const oak_box_t *box);
@@ -33,10 +58,5 @@ size_t oak_box_cells(const oak_grid_view_t *view, const oak_box_t *box);
 /** First and last cell of a box, counted in cells of its level. */
 void oak_box_range(const oak_grid_view_t *view, const oak_box_t *box, int64_t low[3],
                    int64_t high[3]);
-
-/** Put the cells of node \a index into \a values[k][j][i], the box that it is part of, in the
- * precision of files. */
-void oak_box_place(const oak_grid_view_t *view, const oak_box_t *box, const int32_t index[3],
-                   const double *cells, void *values);
 
 #endif

@@ -100,6 +100,22 @@ int oak_view_wants_node(const oak_grid_view_t *view, int level, const int32_t in
   return oak_view_touches(view, view->region, level - 1, parent);
 }
 
+oak_curve_t oak_curve_at(int dim, const int trees[3], int finest, int level,
+                         const int32_t index[3]) {
+  oak_curve_t at = {0, 0};
+  for (int d = dim - 1; d >= 0; d--) {
+    at.tree = at.tree * trees[d] + (index[d] >> level);
+    for (int bit = 0; bit < level; bit++)
+      at.place |= (uint64_t)(index[d] >> bit & 1) << ((bit + finest - level) * dim + d);
+  }
+  return at;
+}
+
+int oak_curve_compare(const oak_curve_t *a, const oak_curve_t *b) {
+  if (a->tree != b->tree) return a->tree < b->tree ? -1 : 1;
+  return (a->place > b->place) - (a->place < b->place);
+}
+
 static int is_logarithmic(const oak_grid_view_t *view, int d) {
   return view->logarithmic && d == 0;
 }

@@ -129,6 +129,18 @@ int oak_view_touches(const oak_grid_view_t *view, const double (*region)[3], int
  * touches the region, so that nodes come in whole families. All nodes of level 0 are there. */
 int oak_view_wants_node(const oak_grid_view_t *view, int level, const int32_t index[3]);
 
+/** A place along the space-filling curve: the number of a tree, and a Morton number within it. */
+typedef struct {
+  int64_t tree;
+  uint64_t place;
+} oak_curve_t;
+/** Where the block \a index of \a level begins. Places are counted in blocks of level \a finest,
+ * trees with x fastest. */
+oak_curve_t oak_curve_at(int dim, const int trees[3], int finest, int level,
+                         const int32_t index[3]);
+/** Below, at or above 0, as for qsort. */
+int oak_curve_compare(const oak_curve_t *a, const oak_curve_t *b);
+
 /** Width of a cell on \a level along dimension \a d, of ln r if the radius is logarithmic. */
 double oak_view_cell_size(const oak_grid_view_t *view, int level, int d);
 /** The coordinate at \a cells cells of \a level from the lower end of the domain. */

@@ -10,8 +10,7 @@
 #include <string.h>
 
 typedef struct {
-  int64_t tree;
-  uint64_t place; /**< Morton number within the tree, of its lower corner on the finest level */
+  oak_curve_t begin;
   int leaf;
 } entry_t;
 
@@ -21,42 +20,21 @@ struct oak_locator {
   entry_t *entry; /**< [nblock] sorted */
 };
 
-/** Where the block \a index of \a level lies in the sorted list. */
-static entry_t make_entry(const oak_grid_view_t *view, int finest, int level,
-                          const int64_t index[3]) {
-  entry_t entry = {0};
-  int64_t tree[3];
-  for (int d = 0; d < 3; d++) tree[d] = index[d] >> level;
-  entry.tree = (tree[2] * view->trees[1] + tree[1]) * view->trees[0] + tree[0];
-  for (int bit = 0; bit < level; bit++)
-    for (int d = 0; d < view->dim; d++)
-      entry.place |= (uint64_t)(index[d] >> bit & 1) << ((bit + finest - level) * view->dim + d);
-  return entry;
-}
-
 static int compare_entries(const void *a, const void *b) {
-  const entry_t *p = a, *q = b;
-  if (p->tree != q->tree) return p->tree < q->tree ? -1 : 1;
-  return p->place < q->place ? -1 : p->place > q->place;
+  return oak_curve_compare(&((const entry_t *)a)->begin, &((const entry_t *)b)->begin);
 }
 
 oak_status_t oak_locator_new(const oak_grid_view_t *view, oak_locator_t **out) {
-  oak_locator_t *locator = malloc(sizeof *locator);
-  entry_t *entry = malloc(((size_t)view->nblock + 1) * sizeof *entry);
-  if (!locator || !entry) {
-    free(locator);
-    free(entry);
-    *out = NULL;
-    return OAK_FAIL(OAK_ERR_MEMORY, "no memory to sort %d blocks; use more ranks", view->nblock);
-  }
-  *locator = (oak_locator_t){view, view->max_level, entry};
-  for (int b = 0; b < view->nblock; b++) {
-    const int64_t index[3] = {view->index[b][0], view->index[b][1], view->index[b][2]};
-    entry[b] = make_entry(view, locator->finest, view->level[b], index);
-    entry[b].leaf = b;
-  }
-  qsort(entry, (size_t)view->nblock, sizeof *entry, compare_entries);
-  *out = locator;
+  OAK_TRY(OAK_NEW(*out, 1));
+  oak_locator_t *locator = *out;
+  *locator = (oak_locator_t){.view = view, .finest = view->max_level};
+  const oak_status_t st = OAK_NEW(locator->entry, view->nblock + 1);
+  if (st != OAK_OK) oak_locator_destroy(out);
+  OAK_TRY(st);
+  for (int b = 0; b < view->nblock; b++)
+    locator->entry[b] = (entry_t){
+        oak_curve_at(view->dim, view->trees, locator->finest, view->level[b], view->index[b]), b};
+  qsort(locator->entry, (size_t)view->nblock, sizeof *locator->entry, compare_entries);
   return OAK_OK;
 }
 
@@ -68,16 +46,18 @@ void oak_locator_destroy(oak_locator_t **locator) {
 
 int oak_locate(const oak_locator_t *locator, int level, const int64_t at[3]) {
   const oak_grid_view_t *view = locator->view;
-  int64_t index[3] = {0, 0, 0};
+  int32_t index[3] = {0, 0, 0};
   for (int d = 0; d < view->dim; d++) {
-    index[d] = at[d] >> (level - locator->finest);
-    if (index[d] < 0 || index[d] >= (int64_t)view->trees[d] << locator->finest) return -1;
+    const int64_t i = at[d] >> (level - locator->finest);
+    if (i < 0 || i >= (int64_t)view->trees[d] << locator->finest) return -1;
+    index[d] = (int32_t)i;
   }
-  const entry_t wanted = make_entry(view, locator->finest, locator->finest, index);
+  const oak_curve_t wanted =
+      oak_curve_at(view->dim, view->trees, locator->finest, locator->finest, index);
   int low = 0, high = view->nblock; /* the last entry not after the place is in [low - 1, high) */
   while (low < high) {
     const int middle = low + (high - low) / 2;
-    if (compare_entries(&locator->entry[middle], &wanted) <= 0)
+    if (oak_curve_compare(&locator->entry[middle].begin, &wanted) <= 0)
       low = middle + 1;
     else
       high = middle;

@@ -13,12 +13,6 @@
 
 enum { MAX_LEVELS = 32 };
 
-/** Place of a node's first corner along the space-filling curve. */
-typedef struct {
-  int64_t tree; /**< number of the first leaf of its tree: the order of trees is the mesh's own */
-  uint64_t morton;
-} curve_key_t;
-
 /** Parents that are not complete, for one variable. */
 typedef struct {
   double *open[MAX_LEVELS];        /**< [ncell] the parent being filled on each level */
@@ -33,15 +27,15 @@ struct oak_tree_walk {
   int nchild;          /**< 2^dim */
   size_t ncell, nsub;  /**< cells of a block, and of the part of it that one child covers */
   int own_from;        /**< ancestors of the first leaf below this level began on earlier ranks */
+  int leaves;          /**< there are no parents */
   int64_t *tree_start; /**< [trees] number of the first leaf of each tree */
   int nholder;         /**< ranks that have blocks */
   int *holder;         /**< [nholder] these ranks */
-  curve_key_t *begin;  /**< [nholder] where they begin */
-  parents_t *parents;  /**< [nparents] one for all variables, or one for each */
-  int nparents;
-  parents_t *now;   /**< those of the present walk */
-  double *received; /**< [nchild][nsub] */
-  double *batch;    /**< [nbatch][ncell] leaves just read */
+  oak_curve_t *begin;  /**< [nholder] where they begin */
+  parents_t *parents;  /**< [nvar] */
+  parents_t *now;      /**< those of the present walk */
+  double *received;    /**< [nchild][nsub] */
+  double *batch;       /**< [nbatch][ncell] leaves just read */
   int nbatch;
   int listing; /**< no data, no communication */
   oak_node_visit_t visit;
@@ -49,31 +43,21 @@ struct oak_tree_walk {
   oak_status_t status; /**< first failure of the present walk */
 };
 
-static curve_key_t key_of(const oak_tree_walk_t *walk, int level, const int32_t index[3]) {
+/** Trees are counted in the mesh's own order, by their first leaves. */
+static oak_curve_t curve_at(const oak_tree_walk_t *walk, int level, const int32_t index[3]) {
   const oak_grid_view_t *view = walk->view;
-  curve_key_t key = {0, 0};
-  int64_t tree = 0;
-  for (int d = view->dim - 1; d >= 0; d--) {
-    tree = tree * view->trees[d] + (index[d] >> level);
-    const uint64_t within = (uint64_t)(index[d] & ((INT32_C(1) << level) - 1))
-                            << (view->max_level - level);
-    for (int bit = 0; bit < view->max_level; bit++)
-      key.morton |= (within >> bit & 1) << (bit * view->dim + d);
-  }
-  key.tree = walk->tree_start[tree];
-  return key;
+  oak_curve_t at = oak_curve_at(view->dim, view->trees, view->max_level, level, index);
+  at.tree = walk->tree_start[at.tree];
+  return at;
 }
 
 /** The rank that owns a node which is known to exist. */
 static int owner_of(const oak_tree_walk_t *walk, int level, const int32_t index[3]) {
-  const curve_key_t key = key_of(walk, level, index);
+  const oak_curve_t at = curve_at(walk, level, index);
   int low = 0, high = walk->nholder;
   while (high - low > 1) {
     const int mid = (low + high) / 2;
-    const curve_key_t *begin = &walk->begin[mid];
-    const int after =
-        begin->tree > key.tree || (begin->tree == key.tree && begin->morton > key.morton);
-    if (after)
+    if (oak_curve_compare(&walk->begin[mid], &at) > 0)
       high = mid;
     else
       low = mid;
@@ -93,14 +77,9 @@ static oak_status_t find_tree_starts(oak_tree_walk_t *walk) {
   OAK_TRY(oak_agree(walk->comm, OAK_NEW(walk->tree_start, ntree)));
   for (int t = 0; t < ntree; t++) walk->tree_start[t] = -1;
   for (int b = 0; b < view->nblock; b++) {
-    const int level = view->level[b];
-    int64_t tree = 0;
-    int32_t within = 0;
-    for (int d = view->dim - 1; d >= 0; d--) {
-      tree = tree * view->trees[d] + (view->index[b][d] >> level);
-      within |= view->index[b][d] & ((INT32_C(1) << level) - 1);
-    }
-    if (within == 0) walk->tree_start[tree] = view->first + b;
+    const oak_curve_t at =
+        oak_curve_at(view->dim, view->trees, view->max_level, view->level[b], view->index[b]);
+    if (at.place == 0) walk->tree_start[at.tree] = view->first + b;
   }
   MPI_Allreduce(MPI_IN_PLACE, walk->tree_start, ntree, MPI_INT64_T, MPI_MAX, walk->comm);
   for (int t = 0; t < ntree; t++)
@@ -115,40 +94,28 @@ static oak_status_t find_holders(oak_tree_walk_t *walk) {
   const oak_grid_view_t *view = walk->view;
   int size;
   MPI_Comm_size(walk->comm, &size);
-  curve_key_t mine = {-1, 0}, *all = malloc((size_t)size * sizeof *all);
-  walk->holder = malloc((size_t)size * sizeof *walk->holder);
-  walk->begin = malloc((size_t)size * sizeof *walk->begin);
-  oak_status_t st = OAK_OK;
-  if (!all || !walk->holder || !walk->begin)
-    st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for a table of %d ranks; use fewer ranks", size);
-  st = oak_agree(walk->comm, st);
-  if (st != OAK_OK) {
-    free(all);
-    return st;
-  }
-  if (view->nblock > 0) mine = key_of(walk, view->level[0], view->index[0]);
+  oak_curve_t mine = {-1, 0};
+  OAK_FREED oak_curve_t *all = NULL;
+  oak_status_t st = OAK_NEW(all, size);
+  oak_keep_failure(&st, OAK_NEW(walk->holder, size));
+  oak_keep_failure(&st, OAK_NEW(walk->begin, size));
+  OAK_TRY(oak_agree(walk->comm, st));
+  if (view->nblock > 0) mine = curve_at(walk, view->level[0], view->index[0]);
   MPI_Allgather(&mine, (int)sizeof mine, MPI_BYTE, all, (int)sizeof mine, MPI_BYTE, walk->comm);
   for (int r = 0; r < size; r++) {
     if (all[r].tree < 0) continue;
     walk->holder[walk->nholder] = r;
     walk->begin[walk->nholder++] = all[r];
   }
-  free(all);
   return OAK_OK;
 }
 
-/** 1 if there is memory. */
-static int allocate_parents(const oak_tree_walk_t *walk, parents_t *parents) {
-  const size_t bytes = walk->ncell * sizeof(double);
-  int ok = 1;
+static oak_status_t allocate_parents(const oak_tree_walk_t *walk, parents_t *parents) {
   for (int level = 0; level < walk->view->max_level; level++) {
-    parents->open[level] = malloc(bytes);
-    ok = ok && parents->open[level];
-    if (level >= walk->own_from) continue;
-    parents->share[level] = malloc(bytes);
-    ok = ok && parents->share[level];
+    OAK_TRY(OAK_NEW(parents->open[level], walk->ncell));
+    if (level < walk->own_from) OAK_TRY(OAK_NEW(parents->share[level], walk->ncell));
   }
-  return ok;
+  return OAK_OK;
 }
 
 static void free_parents(parents_t *parents) {
@@ -160,31 +127,25 @@ static void free_parents(parents_t *parents) {
 
 static oak_status_t allocate_buffers(oak_tree_walk_t *walk) {
   const oak_grid_view_t *view = walk->view;
-  const size_t bytes = walk->ncell * sizeof(double);
-  OAK_TRY(OAK_NEW(walk->parents, 1));
-  walk->nparents = 1;
-  walk->now = walk->parents;
+  OAK_TRY(OAK_NEW(walk->parents, view->nvar));
   if (view->nblock == 0) return OAK_OK;
-
-  const int32_t *first = view->index[0];
   walk->own_from = view->level[0];
   while (walk->own_from > 0) {
-    const int up = view->level[0] - walk->own_from + 1;
-    const int32_t low = (INT32_C(1) << up) - 1;
+    const int32_t *first = view->index[0];
+    const int32_t low = (INT32_C(1) << (view->level[0] - walk->own_from + 1)) - 1;
     if ((first[0] & low) || (first[1] & low) || (view->dim == 3 && (first[2] & low))) break;
     walk->own_from--;
   }
   walk->nbatch = oak_view_batch(view);
   if (walk->nbatch > view->nblock) walk->nbatch = view->nblock;
-  walk->batch = calloc((size_t)walk->nbatch, bytes);
-  walk->received = malloc(bytes);
-  OAK_CHECK(walk->batch && walk->received && allocate_parents(walk, walk->parents), OAK_ERR_MEMORY,
-            "no memory for %d blocks of %zu bytes; use more ranks or hosts",
-            walk->nbatch + 2 * view->max_level, bytes);
+  OAK_TRY(OAK_NEW(walk->batch, (size_t)walk->nbatch * walk->ncell));
+  if (walk->leaves) return OAK_OK;
+  OAK_TRY(OAK_NEW(walk->received, walk->ncell));
+  for (int v = 0; v < view->nvar; v++) OAK_TRY(allocate_parents(walk, &walk->parents[v]));
   return OAK_OK;
 }
 
-oak_status_t oak_tree_walk_new(const oak_grid_view_t *view, oak_tree_walk_t **out) {
+oak_status_t oak_tree_walk_new(const oak_grid_view_t *view, int leaves, oak_tree_walk_t **out) {
   *out = NULL;
   OAK_CHECK(
       view->max_level >= 0 && view->max_level * view->dim <= 62 && view->max_level < MAX_LEVELS - 1,
@@ -197,13 +158,14 @@ oak_status_t oak_tree_walk_new(const oak_grid_view_t *view, oak_tree_walk_t **ou
     return st;
   }
   walk->view = view;
+  walk->leaves = leaves;
   MPI_Comm_dup(view->comm, &walk->comm);
   MPI_Comm_rank(walk->comm, &walk->rank);
   walk->nchild = 1 << view->dim;
   walk->ncell = oak_view_block_cells(view);
   walk->nsub = walk->ncell >> view->dim;
-  st = find_tree_starts(walk);
-  if (st == OAK_OK) st = find_holders(walk);
+  if (!leaves) st = find_tree_starts(walk);
+  if (!leaves && st == OAK_OK) st = find_holders(walk);
   if (st == OAK_OK) st = oak_agree(walk->comm, allocate_buffers(walk));
   if (st != OAK_OK) oak_tree_walk_destroy(&walk);
   *out = walk;
@@ -213,7 +175,7 @@ oak_status_t oak_tree_walk_new(const oak_grid_view_t *view, oak_tree_walk_t **ou
 void oak_tree_walk_destroy(oak_tree_walk_t **walk_ptr) {
   oak_tree_walk_t *walk = *walk_ptr;
   if (!walk) return;
-  for (int i = 0; i < walk->nparents; i++) free_parents(&walk->parents[i]);
+  for (int v = 0; v < walk->view->nvar && walk->parents; v++) free_parents(&walk->parents[v]);
   free(walk->parents);
   free(walk->tree_start);
   free(walk->holder);
@@ -297,7 +259,7 @@ static void complete_node(oak_tree_walk_t *walk, int level, const int32_t at[3],
   int32_t index[3] = {at[0], at[1], walk->view->dim == 3 ? at[2] : 0};
   for (;; level--) {
     if (walk->status == OAK_OK) walk->status = walk->visit(walk->context, level, index, cells);
-    if (level == 0) return;
+    if (level == 0 || walk->leaves) return;
     const int child = (index[0] & 1) | (index[1] & 1) << 1 | (index[2] & 1) << 2;
     const int32_t own[3] = {index[0], index[1], index[2]};
     parent_of(index, 1, index);
@@ -364,17 +326,19 @@ static void settle_level(oak_tree_walk_t *walk, int level) {
     complete_node(walk, level, parent, walk->listing ? NULL : walk->now->open[level], 0);
 }
 
-static void start(oak_tree_walk_t *walk, int var, oak_node_visit_t visit, void *context,
-                  int listing) {
+/** \a var: -1 in a walk without values. */
+static void start(oak_tree_walk_t *walk, int var, oak_node_visit_t visit, void *context) {
   walk->visit = visit;
   walk->context = context;
   walk->status = OAK_OK;
-  walk->listing = listing;
-  walk->now = &walk->parents[walk->nparents > 1 ? var : 0];
+  walk->listing = var < 0;
+  walk->now = walk->parents + (var < 0 ? 0 : var);
 }
 
-static void walk_leaves(oak_tree_walk_t *walk, int var) {
+oak_status_t oak_tree_walk_begin(oak_tree_walk_t *walk, int var, oak_node_visit_t visit,
+                                 void *context) {
   const oak_grid_view_t *view = walk->view;
+  start(walk, var, visit, context);
   for (int b = 0; b < view->nblock; b += walk->nbatch) {
     const int n = view->nblock - b < walk->nbatch ? view->nblock - b : walk->nbatch;
     if (!walk->listing && walk->status == OAK_OK)
@@ -383,73 +347,18 @@ static void walk_leaves(oak_tree_walk_t *walk, int var) {
       complete_node(walk, view->level[b + i], view->index[b + i],
                     walk->listing ? NULL : walk->batch + i * walk->ncell, 1);
   }
+  return walk->status;
 }
 
-static void settle(oak_tree_walk_t *walk) {
-  for (int level = walk->view->max_level - 1; level >= 0; level--) settle_level(walk, level);
+oak_status_t oak_tree_walk_finish(oak_tree_walk_t *walk, int var, oak_node_visit_t visit,
+                                  void *context) {
+  start(walk, var, visit, context);
+  for (int level = walk->view->max_level - 1; level >= 0 && !walk->leaves; level--)
+    settle_level(walk, level);
+  return walk->status;
 }
 
 oak_status_t oak_tree_walk_list(oak_tree_walk_t *walk, oak_node_visit_t visit, void *context) {
-  start(walk, 0, visit, context, 1);
-  walk_leaves(walk, 0);
-  settle(walk);
-  return walk->status;
-}
-
-oak_status_t oak_tree_walk_run(oak_tree_walk_t *walk, int var, oak_node_visit_t visit,
-                               void *context) {
-  start(walk, var, visit, context, 0);
-  walk_leaves(walk, var);
-  settle(walk);
-  return walk->status;
-}
-
-/* ---- in two parts */
-
-oak_status_t oak_tree_walk_divide(oak_tree_walk_t *walk) {
-  const int nvar = walk->view->nvar;
-  parents_t *all = calloc((size_t)nvar, sizeof *all);
-  int ok = all != NULL;
-  for (int v = 0; v < nvar && ok && walk->view->nblock > 0; v++)
-    ok = allocate_parents(walk, &all[v]);
-  if (!ok) {
-    for (int v = 0; v < nvar && all; v++) free_parents(&all[v]);
-    free(all);
-    return OAK_FAIL(OAK_ERR_MEMORY, "no memory for the parents of %d variables", nvar);
-  }
-  free_parents(walk->parents);
-  free(walk->parents);
-  walk->parents = all;
-  walk->nparents = nvar;
-  return OAK_OK;
-}
-
-oak_status_t oak_tree_walk_leaves(oak_tree_walk_t *walk, int var, oak_node_visit_t visit,
-                                  void *context) {
-  start(walk, var, visit, context, 0);
-  walk_leaves(walk, var);
-  return walk->status;
-}
-
-oak_status_t oak_tree_walk_rest(oak_tree_walk_t *walk, int var, oak_node_visit_t visit,
-                                void *context) {
-  start(walk, var, visit, context, 0);
-  settle(walk);
-  return walk->status;
-}
-
-oak_status_t oak_leaves_run(const oak_grid_view_t *view, int var, oak_node_visit_t visit,
-                            void *context) {
-  const size_t ncell = oak_view_block_cells(view);
-  const int limit = oak_view_batch(view), most = limit < view->nblock ? limit : view->nblock;
-  if (most == 0) return OAK_OK;
-  OAK_FREED double *batch = NULL;
-  oak_status_t st = OAK_NEW(batch, (size_t)most * ncell);
-  for (int b = 0; b < view->nblock && st == OAK_OK; b += most) {
-    const int n = view->nblock - b < most ? view->nblock - b : most;
-    st = view->read(view, var, b, n, batch);
-    for (int i = 0; i < n && st == OAK_OK; i++)
-      st = visit(context, view->level[b + i], view->index[b + i], batch + (size_t)i * ncell);
-  }
-  return st;
+  OAK_TRY(oak_tree_walk_begin(walk, -1, visit, context));
+  return oak_tree_walk_finish(walk, -1, visit, context);
 }

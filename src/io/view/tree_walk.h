@@ -14,35 +14,24 @@ typedef struct oak_tree_walk oak_tree_walk_t;
 typedef oak_status_t (*oak_node_visit_t)(void *context, int level, const int32_t index[3],
                                          const double *cells);
 
-/** Prepare walks over \a view, which must stay as it is until the walk is destroyed. Collective;
- * all ranks fail together. Memory: a few blocks per level, and one entry per rank and per tree. */
-oak_status_t oak_tree_walk_new(const oak_grid_view_t *view, oak_tree_walk_t **out);
+/** Prepare walks over \a view, which must stay as it is until the walk is destroyed. With \a leaves
+ * there are no parents. Collective; all ranks fail together. Memory: a block per level and
+ * variable, some blocks, and one entry per rank and per tree. */
+oak_status_t oak_tree_walk_new(const oak_grid_view_t *view, int leaves, oak_tree_walk_t **out);
 void oak_tree_walk_destroy(oak_tree_walk_t **walk);
 
 /** Visit this rank's nodes without reading any data (\a cells is NULL). Within a level the nodes
- * come in Morton order, the same as oak_tree_walk_run gives. Not collective. */
+ * come in Morton order, the same as in walks with data. Not collective. */
 oak_status_t oak_tree_walk_list(oak_tree_walk_t *walk, oak_node_visit_t visit, void *context);
 
-/** Visit this rank's nodes with the values of variable \a var. Collective, but the status is this
- * rank's alone (a rank that failed still takes part in the communication): agree on it. Values do
- * not depend on the number of ranks. */
-oak_status_t oak_tree_walk_run(oak_tree_walk_t *walk, int var, oak_node_visit_t visit,
-                               void *context);
-
-/** For a walk in two parts: keep the parents that are not complete for each variable. To be called
- * before the first part. Rank-local; after a failure the walk is as it was. */
-oak_status_t oak_tree_walk_divide(oak_tree_walk_t *walk);
-/** The first part of oak_tree_walk_run: all nodes for which the blocks of this rank suffice.
- * Rank-local, without MPI: another thread may call it. */
-oak_status_t oak_tree_walk_leaves(oak_tree_walk_t *walk, int var, oak_node_visit_t visit,
+/** Visit the nodes with the values of variable \a var, first all those for which the blocks of this
+ * rank suffice. Rank-local, without MPI: another thread may call it. */
+oak_status_t oak_tree_walk_begin(oak_tree_walk_t *walk, int var, oak_node_visit_t visit,
+                                 void *context);
+/** Then the nodes for which other ranks have blocks. Collective, but the status is this rank's
+ * alone (a rank that failed still takes part in the communication): agree on it. Values do not
+ * depend on the number of ranks. */
+oak_status_t oak_tree_walk_finish(oak_tree_walk_t *walk, int var, oak_node_visit_t visit,
                                   void *context);
-/** The second part: the nodes for which other ranks have blocks. Collective, with a status as that
- * of oak_tree_walk_run. */
-oak_status_t oak_tree_walk_rest(oak_tree_walk_t *walk, int var, oak_node_visit_t visit,
-                                void *context);
-
-/** Visit the leaves of this rank alone, with the values of variable \a var. Rank-local. */
-oak_status_t oak_leaves_run(const oak_grid_view_t *view, int var, oak_node_visit_t visit,
-                            void *context);
 
 #endif

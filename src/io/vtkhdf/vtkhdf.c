@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "io/files/file_tools.h"
-#include "io/view/box_walk.h"
+#include "io/view/boxes.h"
 #include "vtkhdf_file.h"
 
 /** A level of the tree while it is written. */
@@ -263,19 +263,10 @@ static oak_status_t open_file(writer_t *w) {
 
 /** If \a st is OAK_OK, all of the file is on the disk afterwards. \return \a st or the first
  * failure. */
-static oak_status_t close_file(writer_t *w, oak_disk_t *disk, oak_status_t st) {
-  if (w->file.fd >= 0) st = oak_disk_close(disk, w->file.fd, w->file.part, st);
+static oak_status_t close_file(writer_t *w, oak_status_t st) {
+  if (w->file.fd >= 0) st = oak_disk_close(w->disk, w->file.fd, w->file.part, st);
   w->file.fd = -1;
   return st;
-}
-
-/** The job of the thread, if the run goes on: all boxes for which the blocks of this rank suffice.
- */
-static oak_status_t write_mine(void *context, oak_status_t st) {
-  writer_t *w = context;
-  w->disk = NULL; /* this is its thread */
-  if (st == OAK_OK) st = oak_box_walk_begin(w->walk, write_box, w);
-  return w->leaves ? close_file(w, NULL, st) : st;
 }
 
 /** Let go of the view and of all that was made from it. Collective. */
@@ -290,27 +281,32 @@ static void end_view(writer_t *w) {
   oak_view_release(&w->view);
 }
 
-/** The other boxes. Collective. */
-static oak_status_t write_rest(void *context) {
+/** The boxes for which the blocks of this rank suffice; the job of the thread if the run goes on.
+ */
+static oak_status_t write_mine(void *context, oak_status_t st) {
   writer_t *w = context;
-  w->disk = w->view.disk;
-  const oak_status_t st = oak_box_walk_finish(w->walk, write_box, w);
-  const oak_status_t all = oak_agree(w->view.comm, close_file(w, w->disk, st));
-  end_view(w);
-  return all;
+  w->disk = oak_view_goes_on(&w->view) ? NULL : w->view.disk;
+  return st == OAK_OK ? oak_box_walk_begin(w->walk, write_box, w) : st;
 }
+
+/** The other boxes. Collective. */
+static oak_status_t end_values(writer_t *w, oak_status_t st) {
+  w->disk = w->view.disk;
+  if (st == OAK_OK) st = oak_box_walk_finish(w->walk, write_box, w);
+  st = oak_agree(w->view.comm, close_file(w, st));
+  end_view(w);
+  return st;
+}
+
+static oak_status_t write_rest(void *context) { return end_values(context, OAK_OK); }
 
 /** Write all values, or hand them over to the thread. Collective. */
 static oak_status_t write_values(writer_t *w) {
   const oak_grid_view_t *view = &w->view;
   oak_status_t st = oak_agree(view->comm, open_file(w));
-  if (st == OAK_OK && oak_view_goes_on(view)) {
-    st = oak_agree(view->comm, oak_box_walk_divide(w->walk));
-    if (st == OAK_OK) return oak_disk_do(view->disk, 0, write_mine, w);
-  }
-  w->disk = view->disk;
-  if (st == OAK_OK) st = oak_box_walk_run(w->walk, write_box, w);
-  return oak_agree(view->comm, close_file(w, view->disk, st));
+  if (st == OAK_OK && oak_view_goes_on(view)) return oak_disk_do(view->disk, 0, write_mine, w);
+  if (st == OAK_OK) st = oak_agree(view->comm, write_mine(w, OAK_OK));
+  return end_values(w, st);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */
@@ -421,13 +417,11 @@ oak_status_t oak_vtkhdf_write(const oak_grid_view_t *view, const char *path) {
     return st;
   }
   st = write_tree(w);
-  if (!oak_view_goes_on(view)) end_view(w);
-  const int has_rest = oak_view_goes_on(view) && !w->leaves;
   const oak_disk_output_t output = {oak_part_file_publish,
                                     oak_part_file_discard,
                                     free_writer,
                                     w,
-                                    has_rest ? write_rest : NULL,
+                                    oak_view_goes_on(view) ? write_rest : NULL,
                                     0};
   return oak_disk_commit(view->disk, view->comm, st, &output);
 }
