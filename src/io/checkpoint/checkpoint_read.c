@@ -17,17 +17,8 @@ static oak_status_t damaged(const char *path, const char *what) {
 }
 
 static oak_status_t read_at(int fd, void *data, size_t bytes, int64_t offset, const char *path) {
-  char *to = data;
-  while (bytes > 0) {
-    const ssize_t n = pread(fd, to, bytes, (off_t)offset);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return oak_file_failed("read", path, errno);
-    if (n == 0) return damaged(path, "it ends too early");
-    to += n;
-    bytes -= (size_t)n;
-    offset += n;
-  }
-  return OAK_OK;
+  if (oak_read_at(fd, data, bytes, offset) == bytes) return OAK_OK;
+  return errno ? oak_file_failed("read", path, errno) : damaged(path, "it ends too early");
 }
 
 /* ---- the head ------------------------------------------------------------------------------- */

@@ -106,6 +106,18 @@ oak_status_t oak_write_at(int fd, const void *data, size_t bytes, int64_t offset
   return OAK_OK;
 }
 
+size_t oak_read_at(int fd, void *to, size_t bytes, int64_t offset) {
+  size_t done = 0;
+  while (done < bytes) {
+    errno = 0;
+    const ssize_t n = pread(fd, (char *)to + done, bytes - done, (off_t)(offset + (int64_t)done));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) break;
+    done += (size_t)n;
+  }
+  return done;
+}
+
 oak_status_t oak_sync(int fd, const char *path) {
   int failed;
   do failed = fsync(fd) != 0;

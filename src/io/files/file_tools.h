@@ -36,6 +36,10 @@ oak_status_t oak_remove_all(const char *path);
 /** Write all of \a data at \a offset, also if signals interrupt. \a path is for messages only. */
 oak_status_t oak_write_at(int fd, const void *data, size_t bytes, int64_t offset, const char *path);
 
+/** Read up to \a bytes from \a offset on. \return how many there are: fewer at the end of the file,
+ * where errno is 0, or after a failure. */
+size_t oak_read_at(int fd, void *to, size_t bytes, int64_t offset);
+
 /** Wait until what was written to \a fd is on the disk. \a path is for messages only. */
 oak_status_t oak_sync(int fd, const char *path);
 /** The same for the entries of a folder. */

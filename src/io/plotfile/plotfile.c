@@ -69,6 +69,13 @@ static int count_files(const oak_grid_view_t *view, int files) {
   return hosts;
 }
 
+static size_t box_header(const oak_grid_view_t *view, const oak_box_t *box,
+                         char text[OAK_PLOT_FAB]) {
+  int64_t low[3], high[3];
+  oak_box_range(view, box, low, high);
+  return oak_plot_fab_header(view->dim, view->nvar, view->value_bytes, 0, low, high, text);
+}
+
 /** Find where the boxes of a level are in this rank's part of a file. \a bytes: the sum of their
  * sizes. */
 static oak_status_t place_boxes(const oak_grid_view_t *view, const oak_boxes_t *boxes,
@@ -79,10 +86,9 @@ static oak_status_t place_boxes(const oak_grid_view_t *view, const oak_boxes_t *
   OAK_TRY(OAK_NEW(part->place, part->nbox));
   OAK_TRY(OAK_NEW(part->range, 2 * (size_t)part->nbox * (size_t)view->nvar));
   for (int b = 0; b < part->nbox; b++) {
-    OAK_FREED char *header = oak_plot_fab_header(view, &part->box[b]);
-    OAK_CHECK(header, OAK_ERR_MEMORY, "no memory for the header of a box; use more ranks");
+    char header[OAK_PLOT_FAB];
     part->place[b].header = *bytes;
-    part->place[b].values = *bytes + (int64_t)strlen(header);
+    part->place[b].values = *bytes + (int64_t)box_header(view, &part->box[b], header);
     *bytes = part->place[b].values +
              (int64_t)oak_box_cells(view, &part->box[b]) * view->value_bytes * view->nvar;
   }
@@ -133,12 +139,10 @@ static oak_status_t open_level(writer_t *w, int l) {
   level->fd = open(level->path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
   if (level->fd < 0) return oak_file_failed("create", level->path, errno);
   for (int b = 0; b < level->part.nbox; b++) {
-    char *header = oak_plot_fab_header(&w->view, &level->part.box[b]);
-    OAK_CHECK(header, OAK_ERR_MEMORY, "no memory for the header of a box; use more ranks");
-    const oak_status_t st = oak_disk_write(w->view.disk, level->fd, header, strlen(header),
-                                           level->part.place[b].header, level->path);
-    free(header);
-    OAK_TRY(st);
+    char header[OAK_PLOT_FAB];
+    const size_t length = box_header(&w->view, &level->part.box[b], header);
+    OAK_TRY(oak_disk_write(w->view.disk, level->fd, header, length, level->part.place[b].header,
+                           level->path));
   }
   return OAK_OK;
 }

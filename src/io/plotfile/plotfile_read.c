@@ -14,8 +14,6 @@
 #include "plotfile_scan.h"
 #include "plotfile_tree.h"
 
-enum { FAB_HEADER = 512 };
-
 /** What was read last on a level: one variable of one box. Leaves come in Morton order. So those of
  * a box follow each other, with only leaves of finer levels between them. */
 typedef struct {
@@ -67,32 +65,19 @@ static oak_status_t open_data(oak_plotfile_t *p, int l, int file) {
   return OAK_OK;
 }
 
-/** Read up to \a bytes. \return the number of bytes read; it is less than \a bytes at the end of
- * the file or after a failure. */
-static size_t read_at(int fd, void *to, size_t bytes, int64_t offset) {
-  size_t done = 0;
-  while (done < bytes) {
-    const ssize_t n = pread(fd, (char *)to + done, bytes - done, (off_t)(offset + (int64_t)done));
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) break;
-    done += (size_t)n;
-  }
-  return done;
-}
-
 /** Read the header of a box. \param [out] data  where its values begin. */
 static oak_status_t read_fab_header(oak_plotfile_t *p, int l, const oak_scan_box_t *box, int *bytes,
                                     int *swap, int64_t *data) {
-  char text[FAB_HEADER];
+  char text[OAK_PLOT_FAB], expected[OAK_PLOT_FAB];
   OAK_TRY(open_data(p, l, box->file));
-  const size_t n = read_at(p->level[l].fd, text, sizeof text - 1, box->offset);
-  text[n] = '\0';
-  char *end = strchr(text, '\n');
-  if (end) *end = '\0';
-  if (!end || !oak_scan_fab_header(text, &p->scan, box, bytes, swap))
-    return damaged(p, l, box, "no header of the box that Cell_H puts there");
-  *data = box->offset + (end + 1 - text);
-  return OAK_OK;
+  const size_t n = oak_read_at(p->level[l].fd, text, sizeof text, box->offset);
+  for (*bytes = 4; *bytes <= 8; *bytes += 4)
+    for (*swap = 0; *swap < 2; ++*swap) {
+      const size_t length = oak_scan_fab_header(&p->scan, box, *bytes, *swap, expected);
+      *data = box->offset + (int64_t)length;
+      if (n >= length && !memcmp(text, expected, length)) return OAK_OK;
+    }
+  return damaged(p, l, box, "no header of the box that Cell_H puts there");
 }
 
 /** Check the text files against the sizes of the data files. */
@@ -114,10 +99,11 @@ static oak_status_t check_level(oak_plotfile_t *p, int l) {
       present += (double)(size[f] = info.st_size);
   }
   for (int b = 0; b < level->nbox && st == OAK_OK; b++) {
+    char header[OAK_PLOT_FAB];
     const oak_scan_box_t *box = &level->box[b];
     const double bytes = (double)box->size[0] * (double)box->size[1] * (double)box->size[2] *
                              p->scan.nvar * p->value_bytes +
-                         (double)oak_scan_fab_bytes(&p->scan, box, p->value_bytes);
+                         (double)oak_scan_fab_header(&p->scan, box, p->value_bytes, 0, header);
     promised += bytes;
     if (bytes > (double)(size[box->file] - box->offset))
       st = damaged(p, l, box, "the file ends before the values that Cell_H promises");
@@ -170,7 +156,7 @@ static oak_status_t load_box(oak_plotfile_t *p, int l, int b, int var) {
   const int64_t cells = box_cells(box);
   OAK_TRY(grow(level, cells));
   const size_t n = (size_t)cells, size = n * (size_t)bytes;
-  if (read_at(level->fd, level->raw, size, data + (int64_t)size * var) != size)
+  if (oak_read_at(level->fd, level->raw, size, data + (int64_t)size * var) != size)
     return damaged(p, l, box, "the file ends within the values, or cannot be read");
   if (swap) swap_bytes(level->raw, n, (size_t)bytes);
   if (bytes == 8) memcpy(level->value, level->raw, size);

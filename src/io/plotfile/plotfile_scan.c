@@ -146,14 +146,8 @@ static oak_status_t read_all(reader_t *r, int fd) {
     return OAK_FAIL(OAK_ERR_FILE, "%s is no regular file of at most 4 GB: that is no plotfile",
                     r->path);
   OAK_TRY(OAK_NEW(r->text, info.st_size + 1));
-  size_t length = 0;
-  while (length < (size_t)info.st_size) {
-    const ssize_t n = read(fd, r->text + length, (size_t)info.st_size - length);
-    if (n < 0 && errno == EINTR) continue;
-    OAK_CHECK(n >= 0, OAK_ERR_FILE, "cannot read %s: %s", r->path, strerror(errno));
-    if (n == 0) break;
-    length += (size_t)n;
-  }
+  const size_t length = oak_read_at(fd, r->text, (size_t)info.st_size, 0);
+  OAK_CHECK(errno == 0, OAK_ERR_FILE, "cannot read %s: %s", r->path, strerror(errno));
   r->text[length] = '\0';
   r->at = r->text;
   OAK_CHECK(strlen(r->text) == length, OAK_ERR_FILE,
@@ -427,44 +421,9 @@ void oak_scan_free(oak_scan_t *scan) {
   *scan = (oak_scan_t){0};
 }
 
-/* Precision and order of bytes, as AMReX writes them. */
-static const char *const precision_text[2][2] = {
-    {"FAB ((8, (64 11 52 0 1 12 0 1023)),(8, (8 7 6 5 4 3 2 1)))",
-     "FAB ((8, (64 11 52 0 1 12 0 1023)),(8, (1 2 3 4 5 6 7 8)))"},
-    {"FAB ((8, (32 8 23 0 1 9 0 127)),(4, (4 3 2 1)))",
-     "FAB ((8, (32 8 23 0 1 9 0 127)),(4, (1 2 3 4)))"}};
-
-/** What follows precision and order of bytes in the header of a box. */
-static void print_fab_box(const oak_scan_t *scan, const oak_scan_box_t *box, char text[256]) {
-  char low[80] = "", high[80] = "", zero[16] = "";
-  for (int d = 0; d < scan->dim; d++) {
-    const char *comma = d == 0 ? "" : ",";
-    const long long first = box->low[d], last = box->low[d] + box->size[d] - 1;
-    snprintf(low + strlen(low), sizeof low - strlen(low), "%s%lld", comma, first);
-    snprintf(high + strlen(high), sizeof high - strlen(high), "%s%lld", comma, last);
-    snprintf(zero + strlen(zero), sizeof zero - strlen(zero), "%s0", comma);
-  }
-  snprintf(text, 256, "((%s) (%s) (%s)) %d", low, high, zero, scan->nvar);
-}
-
-int oak_scan_fab_header(const char *text, const oak_scan_t *scan, const oak_scan_box_t *box,
-                        int *bytes, int *swap) {
-  const int one = 1, big_endian = *(const char *)&one != 1;
-  char expected[256];
-  print_fab_box(scan, box, expected);
-  for (int single = 0; single < 2; single++)
-    for (int order = 0; order < 2; order++) {
-      const size_t length = strlen(precision_text[single][order]);
-      if (strncmp(text, precision_text[single][order], length) != 0) continue;
-      *bytes = single ? 4 : 8;
-      *swap = order != big_endian;
-      return strcmp(text + length, expected) == 0;
-    }
-  return 0;
-}
-
-int64_t oak_scan_fab_bytes(const oak_scan_t *scan, const oak_scan_box_t *box, int bytes) {
-  char text[256];
-  print_fab_box(scan, box, text);
-  return (int64_t)(strlen(precision_text[bytes == 4][0]) + strlen(text) + 1);
+size_t oak_scan_fab_header(const oak_scan_t *scan, const oak_scan_box_t *box, int bytes, int swap,
+                           char text[OAK_PLOT_FAB]) {
+  int64_t high[3];
+  for (int d = 0; d < 3; d++) high[d] = box->low[d] + box->size[d] - 1;
+  return oak_plot_fab_header(scan->dim, scan->nvar, bytes, swap, box->low, high, text);
 }

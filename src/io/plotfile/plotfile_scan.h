@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/failure.h"
+#include "plotfile_text.h"
 
 /** A box and where its values are. */
 typedef struct {
@@ -41,12 +42,8 @@ typedef struct {
 oak_status_t oak_scan_read(const char *path, oak_scan_t *out);
 void oak_scan_free(oak_scan_t *scan);
 
-/** Is \a text the header of the values of \a box, up to and without its line's end? \param [out]
- * bytes  4 or 8, of a value; \param [out] swap  1 if the order of the bytes is not that of this
- * machine. */
-int oak_scan_fab_header(const char *text, const oak_scan_t *scan, const oak_scan_box_t *box,
-                        int *bytes, int *swap);
-/** Length of that header, its line's end included, for values of \a bytes. */
-int64_t oak_scan_fab_bytes(const oak_scan_t *scan, const oak_scan_box_t *box, int bytes);
+/** oak_plot_fab_header of \a box. */
+size_t oak_scan_fab_header(const oak_scan_t *scan, const oak_scan_box_t *box, int bytes, int swap,
+                           char text[OAK_PLOT_FAB]);
 
 #endif

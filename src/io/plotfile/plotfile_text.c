@@ -12,50 +12,35 @@
 /** What a section of lines says of each box. */
 typedef enum { TEXT_PLACE, TEXT_BOX, TEXT_FILE, TEXT_LOW, TEXT_HIGH } section_t;
 
-static void print_corner(FILE *out, int dim, const int64_t at[3]) {
-  for (int d = 0; d < dim; d++) fprintf(out, "%c%lld", d == 0 ? '(' : ',', (long long)at[d]);
-  fputc(')', out);
-}
+enum { BOX_TEXT = 160 };
 
-static void print_box(FILE *out, int dim, const int64_t low[3], const int64_t high[3]) {
-  const int64_t cell_centred[3] = {0, 0, 0};
-  fputc('(', out);
-  print_corner(out, dim, low);
-  fputc(' ', out);
-  print_corner(out, dim, high);
-  fputc(' ', out);
-  print_corner(out, dim, cell_centred);
-  fputc(')', out);
-}
-
-char *oak_plot_fab_header(const oak_grid_view_t *view, const oak_box_t *box) {
-  const int one = 1;
-  const int little_endian = *(const char *)&one == 1;
-  int64_t low[3], high[3];
-  char *text = NULL;
-  size_t length;
-  FILE *out = open_memstream(&text, &length);
-  if (!out) return NULL;
-  if (view->value_bytes == 4)
-    fprintf(out, "FAB ((8, (32 8 23 0 1 9 0 127)),(4, (%s)))",
-            little_endian ? "4 3 2 1" : "1 2 3 4");
+static const char *print_box(int dim, const int64_t low[3], const int64_t high[3],
+                             char text[BOX_TEXT]) {
+  const long long l[3] = {low[0], low[1], low[2]}, h[3] = {high[0], high[1], high[2]};
+  if (dim == 2)
+    snprintf(text, BOX_TEXT, "((%lld,%lld) (%lld,%lld) (0,0))", l[0], l[1], h[0], h[1]);
   else
-    fprintf(out, "FAB ((8, (64 11 52 0 1 12 0 1023)),(8, (%s)))",
-            little_endian ? "8 7 6 5 4 3 2 1" : "1 2 3 4 5 6 7 8");
-  oak_box_range(view, box, low, high);
-  print_box(out, view->dim, low, high);
-  fprintf(out, " %d\n", view->nvar);
-  if (fclose(out) != 0) {
-    free(text);
-    return NULL;
-  }
+    snprintf(text, BOX_TEXT, "((%lld,%lld,%lld) (%lld,%lld,%lld) (0,0,0))", l[0], l[1], l[2], h[0],
+             h[1], h[2]);
   return text;
+}
+
+size_t oak_plot_fab_header(int dim, int nvar, int bytes, int swapped, const int64_t low[3],
+                           const int64_t high[3], char text[OAK_PLOT_FAB]) {
+  static const char *const format[2] = {"64 11 52 0 1 12 0 1023", "32 8 23 0 1 9 0 127"};
+  static const char *const order[2][2] = {{"8 7 6 5 4 3 2 1", "1 2 3 4 5 6 7 8"},
+                                          {"4 3 2 1", "1 2 3 4"}};
+  const int single = bytes == 4, big = (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) != swapped;
+  char box[BOX_TEXT];
+  return (size_t)snprintf(text, OAK_PLOT_FAB, "FAB ((8, (%s)),(%d, (%s)))%s %d\n", format[single],
+                          bytes, order[single][big], print_box(dim, low, high, box), nvar);
 }
 
 static void print_entry(FILE *out, const oak_grid_view_t *view, int level,
                         const oak_plot_level_t *part, int b, section_t section) {
   const oak_box_t *box = &part->box[b];
   int64_t low[3], high[3];
+  char text[BOX_TEXT];
   oak_box_range(view, box, low, high);
   switch (section) {
     case TEXT_PLACE:
@@ -66,8 +51,7 @@ static void print_entry(FILE *out, const oak_grid_view_t *view, int level,
       }
       break;
     case TEXT_BOX:
-      print_box(out, view->dim, low, high);
-      fputc('\n', out);
+      fprintf(out, "%s\n", print_box(view->dim, low, high, text));
       break;
     case TEXT_FILE:
       fprintf(out, "FabOnDisk: " OAK_PLOT_DATA " %lld\n", part->file,
@@ -122,9 +106,9 @@ static void print_head(FILE *out, const oak_grid_view_t *view) {
   fputc('\n', out);
   for (int l = 0; l <= finest; l++) {
     int64_t low[3] = {0, 0, 0}, high[3];
+    char text[BOX_TEXT];
     for (int d = 0; d < 3; d++) high[d] = ((int64_t)view->trees[d] * view->block_size[d] << l) - 1;
-    print_box(out, dim, low, high);
-    fputc(' ', out);
+    fprintf(out, "%s ", print_box(dim, low, high, text));
   }
   fputc('\n', out);
   for (int l = 0; l <= finest; l++) fprintf(out, "%ld ", view->step);

@@ -23,8 +23,11 @@ typedef struct {
   double *range; /**< [nbox][nvar][2] lowest and highest finite value (0, 0 if there is none) */
 } oak_plot_level_t;
 
-/** The header that precedes a box's values in the data file, as fresh text; NULL: no memory. */
-char *oak_plot_fab_header(const oak_grid_view_t *view, const oak_box_t *box);
+/** The header that precedes a box's values in the data file. \a bytes: of a value; \a swapped:
+ * their order is not that of this machine. \return its length. */
+enum { OAK_PLOT_FAB = 256 };
+size_t oak_plot_fab_header(int dim, int nvar, int bytes, int swapped, const int64_t low[3],
+                           const int64_t high[3], char text[OAK_PLOT_FAB]);
 
 /** Write Header and Level_l/Cell_H in the folder \a part. Collective; rank 0 writes what all ranks
  * say of their boxes. \a level[0..max_level] is this rank's part. */

@@ -189,19 +189,6 @@ static oak_status_t write_shapes(const writer_t *w, int l) {
   return st;
 }
 
-/** Read back what is in the file of a vector in a box. */
-static oak_status_t read_back(const writer_t *w, char *to, size_t bytes, int64_t at) {
-  while (bytes > 0) {
-    const ssize_t n = pread(w->file.fd, to, bytes, (off_t)at);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return oak_file_failed("read", w->file.part, n < 0 ? errno : EIO);
-    to += n;
-    at += n;
-    bytes -= (size_t)n;
-  }
-  return OAK_OK;
-}
-
 /** The vector whose last component this is gets Cartesian components. */
 static void turn_box(const writer_t *w, const oak_box_values_t *box, double *value, void *packed) {
   int64_t first[3];
@@ -227,19 +214,18 @@ static oak_status_t write_component(const writer_t *w, const oak_box_values_t *b
   OAK_FREED char *packed = NULL;
   OAK_TRY(OAK_NEW(value, 3 * cells));
   OAK_TRY(OAK_NEW(packed, 3 * box->bytes));
-  oak_status_t st = OAK_OK;
   int first = 1, last = 1;
   for (int other = 0; other < 3; other++) {
     if (other < c && var[other] >= 0) first = 0;
     if (other > c && var[other] >= 0) last = 0;
   }
-  if (!first) st = read_back(w, packed, 3 * box->bytes, at);
+  if (!first && oak_read_at(w->file.fd, packed, 3 * box->bytes, at) < 3 * box->bytes)
+    return oak_file_failed("read", w->file.part, errno ? errno : EIO);
   for (size_t i = 0; i < cells; i++)
     memcpy(packed + (3 * i + (size_t)c) * size, (const char *)box->values + i * size, size);
   if (last) turn_box(w, box, value, packed);
   /* at once, so that it can be read back */
-  if (st == OAK_OK) st = oak_disk_write(NULL, w->file.fd, packed, 3 * box->bytes, at, w->file.part);
-  return st;
+  return oak_disk_write(NULL, w->file.fd, packed, 3 * box->bytes, at, w->file.part);
 }
 
 static oak_status_t write_box(void *context, const oak_box_values_t *box) {
