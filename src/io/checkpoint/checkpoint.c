@@ -187,7 +187,6 @@ static void free_writer(void *context) {
   writer_t *w = context;
   if (!w) return;
   if (w->source.release) w->source.release(w->source.owner);
-  oak_part_file_free(&w->file);
   free(w->record);
   free(w);
 }
@@ -201,11 +200,9 @@ static oak_status_t make_writer(const oak_checkpoint_t *head, const oak_checkpoi
                   .first = blocks->first,
                   .nblock = blocks->nblock,
                   .most = oak_checkpoint_chunk(head),
-                  .source = *blocks,
-                  .record = malloc((size_t)blocks->nblock * sizeof *w->record + 1)};
-  OAK_TRY(oak_part_file_name(&w->file, path));
-  OAK_CHECK(w->record, OAK_ERR_MEMORY, "no memory to write %s", path);
-  return OAK_OK;
+                  .source = *blocks};
+  OAK_TRY(OAK_NEW(w->record, blocks->nblock));
+  return oak_part_file_name(&w->file, path);
 }
 
 static oak_status_t check_replaceable(const char *path) {

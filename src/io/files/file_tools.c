@@ -136,14 +136,10 @@ oak_status_t oak_sync_folder(const char *path) {
 }
 
 oak_status_t oak_part_file_name(oak_part_file_t *file, const char *path) {
-  *file = (oak_part_file_t){strdup(path), oak_text_new("%s" OAK_PART, path), -1};
-  OAK_CHECK(file->path && file->part, OAK_ERR_MEMORY, "no memory to write %s", path);
-  return OAK_OK;
-}
-
-void oak_part_file_free(oak_part_file_t *file) {
-  free(file->path);
-  free(file->part);
+  file->fd = -1;
+  OAK_TRY(oak_path_print(file->path, "%s", path));
+  for (size_t n = strlen(path); n > 1 && path[n - 1] == '/'; n--) file->path[n - 1] = '\0';
+  return oak_path_print(file->part, "%s" OAK_PART, file->path);
 }
 
 /** Give a finished file its name. It never takes the place of a device or a pipe, such as

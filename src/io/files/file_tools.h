@@ -49,13 +49,12 @@ oak_status_t oak_sync_folder(const char *path);
  * a format has for an output, it is the first member: functions of oak_disk_output_t may then get
  * it as their context. */
 typedef struct {
-  char *path, *part; /**< its name, and that until then */
-  int fd;            /**< -1: not open */
+  char path[PATH_MAX], part[PATH_MAX]; /**< its name, and that until then */
+  int fd;                              /**< -1: not open */
 } oak_part_file_t;
 
-/** \return OAK_ERR_MEMORY; the part is to be freed after this failure too. */
+/** Slashes at the end of \a path are left out. */
 oak_status_t oak_part_file_name(oak_part_file_t *file, const char *path);
-void oak_part_file_free(oak_part_file_t *file);
 /** Give the finished file, whose data are on the disk, its name. */
 oak_status_t oak_part_file_publish(void *file);
 void oak_part_file_discard(void *file);

@@ -19,26 +19,22 @@ oak_status_t oak_rank_text_open(oak_rank_text_t *text_file, MPI_Comm comm, oak_d
   MPI_Comm_rank(comm, &text_file->rank);
   MPI_Comm_size(comm, &text_file->size);
   oak_status_t st = OAK_OK;
+  const size_t size = (size_t)text_file->size;
   if (text_file->rank == 0) {
-    const size_t size = (size_t)text_file->size;
-    text_file->begin = malloc((size + 1) * sizeof *text_file->begin);
-    text_file->count = malloc(size * sizeof *text_file->count);
-    text_file->start = malloc(size * sizeof *text_file->start);
-    text_file->piece = malloc(PIECE_BYTES);
-    if (!text_file->begin || !text_file->count || !text_file->start || !text_file->piece)
-      st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to write what %d ranks describe", text_file->size);
+    st = OAK_NEW(text_file->begin, size + 1);
+    oak_keep_failure(&st, OAK_NEW(text_file->count, size));
+    oak_keep_failure(&st, OAK_NEW(text_file->start, size));
+    oak_keep_failure(&st, OAK_NEW(text_file->piece, PIECE_BYTES));
   }
   st = oak_agree(comm, st);
-  if (st != OAK_OK) {
-    text_file->status = st;
-    return oak_rank_text_close(text_file);
-  }
-  return OAK_OK;
+  if (st == OAK_OK) return OAK_OK;
+  text_file->status = st;
+  return oak_rank_text_close(text_file);
 }
 
 oak_status_t oak_rank_text_close(oak_rank_text_t *text_file) {
   if (text_file->out) fclose(text_file->out);
-  free(text_file->path);
+  free(text_file->file);
   free(text_file->begin);
   free(text_file->count);
   free(text_file->start);
@@ -46,52 +42,37 @@ oak_status_t oak_rank_text_close(oak_rank_text_t *text_file) {
   return oak_agree(text_file->comm, text_file->status);
 }
 
+/** A file that is being written. */
+typedef struct oak_text_file {
+  FILE *out;
+  char path[PATH_MAX];
+} file_t;
+
 void oak_rank_text_begin(oak_rank_text_t *text_file, const char *path) {
   if (text_file->rank != 0 || text_file->status != OAK_OK) return;
-  text_file->path = path ? strdup(path) : NULL;
-  text_file->out = text_file->path ? fopen(path, "we") : NULL;
-  if (!text_file->path)
-    text_file->status = OAK_FAIL(OAK_ERR_MEMORY, "no memory for the name of an output file");
-  else if (!text_file->out)
-    text_file->status = oak_file_failed("create", path, errno);
+  text_file->status = OAK_NEW(text_file->file, 1);
+  if (text_file->status != OAK_OK) return;
+  snprintf(text_file->file->path, PATH_MAX, "%s", path);
+  text_file->out = text_file->file->out = fopen(path, "we");
+  if (!text_file->out) text_file->status = oak_file_failed("create", path, errno);
 }
 
-/** A file whose text is complete. */
-typedef struct {
-  FILE *out;
-  char *path;
-} text_t;
-
-static oak_status_t end_file(FILE *out, const char *path, oak_status_t st) {
+static oak_status_t end_file(void *context, oak_status_t st) {
+  file_t *file = context;
   errno = 0;
-  if (st == OAK_OK && (fflush(out) != 0 || ferror(out)))
-    st = oak_file_failed("write", path, errno ? errno : EIO);
-  if (st == OAK_OK) st = oak_sync(fileno(out), path);
-  if (fclose(out) != 0 && st == OAK_OK) st = oak_file_failed("write", path, errno);
-  return st;
-}
-
-static oak_status_t end_text(void *context, oak_status_t st) {
-  text_t *text = context;
-  st = end_file(text->out, text->path, st);
-  free(text->path);
-  free(text);
+  if (st == OAK_OK && (fflush(file->out) != 0 || ferror(file->out)))
+    st = oak_file_failed("write", file->path, errno ? errno : EIO);
+  if (st == OAK_OK) st = oak_sync(fileno(file->out), file->path);
+  if (fclose(file->out) != 0 && st == OAK_OK) st = oak_file_failed("write", file->path, errno);
+  free(file);
   return st;
 }
 
 void oak_rank_text_finish(oak_rank_text_t *text_file) {
-  text_t *text = text_file->out && text_file->disk ? malloc(sizeof *text) : NULL;
-  oak_status_t st = OAK_OK;
-  if (text) {
-    *text = (text_t){text_file->out, text_file->path};
-    text_file->path = NULL;
-    st = oak_disk_do(text_file->disk, sizeof *text, end_text, text);
-  } else if (text_file->out) {
-    st = end_file(text_file->out, text_file->path, OAK_OK);
-  }
-  if (text_file->status == OAK_OK) text_file->status = st;
-  free(text_file->path);
-  text_file->path = NULL;
+  if (!text_file->out) return;
+  oak_keep_failure(&text_file->status, oak_disk_do(text_file->disk, sizeof *text_file->file,
+                                                   end_file, text_file->file));
+  text_file->file = NULL;
   text_file->out = NULL;
 }
 

@@ -13,11 +13,11 @@ typedef struct {
   oak_disk_t *disk;
   int rank, size;
   FILE *out; /**< on rank 0, the file being written; NULL on other ranks and after a failure */
-  char *path;
-  int64_t *begin;      /**< [size + 1] on rank 0: where the text of each rank begins */
-  int *count, *start;  /**< [size] on rank 0: its part of the piece that is gathered now */
-  char *piece;         /**< on rank 0 */
-  oak_status_t status; /**< first failure of this rank */
+  struct oak_text_file *file; /**< its name too */
+  int64_t *begin;             /**< [size + 1] on rank 0: where the text of each rank begins */
+  int *count, *start;         /**< [size] on rank 0: its part of the piece that is gathered now */
+  char *piece;                /**< on rank 0 */
+  oak_status_t status;        /**< first failure of this rank */
 } oak_rank_text_t;
 
 /** Get ready. Collective; all ranks fail together, with nothing to close. \a disk syncs and closes

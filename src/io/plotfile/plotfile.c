@@ -39,11 +39,11 @@ typedef struct {
 typedef struct {
   oak_plot_level_t part;
   int fd; /**< -1: not open */
-  char *path;
+  char path[PATH_MAX];
 } level_t;
 
 typedef struct {
-  char *path, *part;    /**< its name, and that until it is complete */
+  oak_part_file_t folder;
   oak_grid_view_t view; /**< a copy */
   oak_disk_t *disk;     /**< for values; NULL where they are written at once */
   oak_box_walk_t *walk;
@@ -134,8 +134,8 @@ static void place_part(writer_t *w, int l) {
 static oak_status_t open_level(writer_t *w, int l) {
   level_t *level = &w->level[l];
   if (level->part.nbox == 0) return OAK_OK;
-  level->path = oak_text_new("%s/Level_%d/" OAK_PLOT_DATA, w->part, l, level->part.file);
-  OAK_CHECK(level->path, OAK_ERR_MEMORY, "no memory for the name of a data file in %s", w->part);
+  OAK_TRY(oak_path_print(level->path, "%s/Level_%d/" OAK_PLOT_DATA, w->folder.part, l,
+                         level->part.file));
   level->fd = open(level->path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
   if (level->fd < 0) return oak_file_failed("create", level->path, errno);
   for (int b = 0; b < level->part.nbox; b++) {
@@ -187,7 +187,6 @@ static void free_levels(writer_t *w) {
     if (w->level[l].fd >= 0) close(w->level[l].fd);
     free(w->level[l].part.place);
     free(w->level[l].part.range);
-    free(w->level[l].path);
   }
   free(w->level);
   free(w->share);
@@ -225,7 +224,7 @@ static oak_status_t write_text(const writer_t *w) {
   oak_status_t st = OAK_NEW(level, nlevel);
   for (size_t l = 0; l < nlevel && level; l++) level[l] = w->level[l].part;
   st = oak_agree(view.comm, st);
-  if (st == OAK_OK) st = oak_plot_write_text(&view, level, w->part);
+  if (st == OAK_OK) st = oak_plot_write_text(&view, level, w->folder.part);
   return st;
 }
 
@@ -255,8 +254,6 @@ static oak_status_t write_rest(void *context) { return end_data(context, OAK_OK)
 static oak_status_t write_tree(writer_t *w, int files) {
   const oak_grid_view_t *view = &w->view;
   const size_t nlevel = (size_t)view->max_level + 1;
-  MPI_Comm_rank(view->comm, &w->rank);
-  MPI_Comm_size(view->comm, &w->size);
   OAK_TRY(oak_box_walk_new(view, 0, &w->walk));
   w->files = count_files(view, files);
   oak_status_t st = OAK_NEW(w->level, nlevel);
@@ -278,18 +275,17 @@ const oak_folder_kind_t oak_plotfile_folder = {"", content};
 
 static oak_status_t publish(void *context) {
   const writer_t *w = context;
-  return oak_folder_publish(&oak_plotfile_folder, w->path, w->part);
+  return oak_folder_publish(&oak_plotfile_folder, w->folder.path, w->folder.part);
 }
 
 static void discard(void *context) {
-  (void)oak_folder_remove(&oak_plotfile_folder, ((writer_t *)context)->part);
+  (void)oak_folder_remove(&oak_plotfile_folder, ((writer_t *)context)->folder.part);
 }
 
 static void free_writer(void *context) {
+  if (!context) return;
   writer_t *w = context;
   end_view(w);
-  free(w->path);
-  free(w->part);
   free(w);
 }
 
@@ -310,28 +306,6 @@ static int find_finest(const oak_grid_view_t *view) {
   return finest;
 }
 
-/** A writer of its own for this rank; it takes over the view. */
-static writer_t *make_writer(const oak_grid_view_t *view, int files, const char *path) {
-  writer_t *w = calloc(1, sizeof *w);
-  if (!w) return NULL;
-  *w = (writer_t){.view = *view, .few_files = files == 0};
-  w->path = oak_path_plain(path);
-  w->part = oak_text_new("%s" OAK_PART, w->path ? w->path : "");
-  return w;
-}
-
-static oak_status_t begin_folder(writer_t *w, int rank, const char *path) {
-  OAK_CHECK(w && w->path && w->part, OAK_ERR_MEMORY, "no memory for the name of %s", path);
-  if (rank != 0) return OAK_OK;
-  OAK_TRY(oak_folder_begin(&oak_plotfile_folder, w->path, w->part));
-  for (int l = 0; l <= w->finest; l++) {
-    char folder[PATH_MAX];
-    OAK_TRY(oak_path_print(folder, "%s/Level_%d", w->part, l));
-    if (mkdir(folder, 0777) != 0) return oak_file_failed("create folder", folder, errno);
-  }
-  return OAK_OK;
-}
-
 oak_status_t oak_plotfile_check_level(const oak_grid_view_t *view, int level, const char *path) {
   return oak_view_check_cells(view, level, path,
                               "lower mesh.max_level, or write kind = xdmf in place of plotfiles "
@@ -346,21 +320,35 @@ static oak_status_t check(const oak_grid_view_t *view, int files, int finest, co
   return OAK_OK;
 }
 
-oak_status_t oak_plotfile_write_ext(const oak_grid_view_t *view, int files, const char *path) {
-  int rank;
-  const int finest = find_finest(view);
-  oak_status_t st = check(view, files, finest, path); /* the same on all ranks */
-  writer_t *w = st == OAK_OK ? make_writer(view, files, path) : NULL;
-  MPI_Comm_rank(view->comm, &rank);
-  if (st == OAK_OK) {
-    if (w) w->finest = finest;
-    st = oak_agree(view->comm, begin_folder(w, rank, path));
+static oak_status_t begin_folder(const writer_t *w) {
+  OAK_TRY(oak_folder_begin(&oak_plotfile_folder, w->folder.path, w->folder.part));
+  for (int l = 0; l <= w->finest; l++) {
+    char folder[PATH_MAX];
+    OAK_TRY(oak_path_print(folder, "%s/Level_%d", w->folder.part, l));
+    if (mkdir(folder, 0777) != 0) return oak_file_failed("create folder", folder, errno);
   }
+  return OAK_OK;
+}
+
+/** A writer of its own for this rank, which takes over the view; rank 0 makes the folder. */
+static oak_status_t begin(const oak_grid_view_t *view, int files, int finest, const char *path,
+                          writer_t **out) {
+  OAK_TRY(oak_view_take(view, sizeof **out, out));
+  writer_t *w = *out;
+  *w = (writer_t){.view = *view, .few_files = files == 0, .finest = finest};
+  MPI_Comm_rank(view->comm, &w->rank);
+  MPI_Comm_size(view->comm, &w->size);
+  OAK_TRY(check(view, files, finest, path));
+  OAK_TRY(oak_part_file_name(&w->folder, path));
+  return w->rank == 0 ? begin_folder(w) : OAK_OK;
+}
+
+oak_status_t oak_plotfile_write_ext(const oak_grid_view_t *view, int files, const char *path) {
+  writer_t *w;
+  const int finest = find_finest(view);
+  oak_status_t st = oak_agree(view->comm, begin(view, files, finest, path, &w));
   if (st != OAK_OK) {
-    if (w)
-      free_writer(w);
-    else if (view->release)
-      view->release(view->owner);
+    free_writer(w);
     return st;
   }
   st = write_tree(w, files);

@@ -156,9 +156,9 @@ static void print_units(FILE *out, const oak_grid_view_t *view) {
 
 static void write_header(const oak_grid_view_t *view, const oak_plot_level_t *level,
                          const char *part, oak_rank_text_t *text_file) {
-  char *path = oak_text_new("%s/Header", part);
+  char path[PATH_MAX];
+  oak_keep_failure(&text_file->status, oak_path_print(path, "%s/Header", part));
   oak_rank_text_begin(text_file, path);
-  free(path);
   if (text_file->out) print_head(text_file->out, view);
   for (int l = 0; l <= view->max_level; l++) {
     if (text_file->out)
@@ -176,9 +176,9 @@ static void write_header(const oak_grid_view_t *view, const oak_plot_level_t *le
 static void write_level(const oak_grid_view_t *view, int l, const oak_plot_level_t *level,
                         const char *part, oak_rank_text_t *text_file) {
   const long long total = (long long)level->total;
-  char *path = oak_text_new("%s/Level_%d/Cell_H", part, l);
+  char path[PATH_MAX];
+  oak_keep_failure(&text_file->status, oak_path_print(path, "%s/Level_%d/Cell_H", part, l));
   oak_rank_text_begin(text_file, path);
-  free(path);
   /* Format version, one file per processor, variables, ghost cells. */
   if (text_file->out) fprintf(text_file->out, "1\n1\n%d\n0\n(%lld 0\n", view->nvar, total);
   gather_section(view, l, level, TEXT_BOX, text_file);

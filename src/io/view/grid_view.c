@@ -251,6 +251,13 @@ oak_status_t oak_view_read_fluid(const oak_grid_view_t *view, int var, int n, co
   return st;
 }
 
+oak_status_t oak_view_take(const oak_grid_view_t *view, size_t bytes, void *out) {
+  void *memory = calloc(1, bytes);
+  memcpy(out, &memory, sizeof memory);
+  if (!memory && view->release) view->release(view->owner);
+  return memory ? OAK_OK : oak_no_memory(1, bytes, __FILE__, __LINE__);
+}
+
 oak_status_t oak_view_range(const oak_grid_view_t *view, int var, double range[2]) {
   const size_t ncell = oak_view_block_cells(view);
   OAK_FREED double *cells = NULL;

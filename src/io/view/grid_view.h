@@ -185,6 +185,10 @@ static inline int oak_view_goes_on(const oak_grid_view_t *view) {
   return view->release && view->disk;
 }
 
+/** A status: \a *out is fresh memory of \a bytes for what takes over the view. If there is none, it
+ * is NULL, and the view is released. */
+oak_status_t oak_view_take(const oak_grid_view_t *view, size_t bytes, void *out);
+
 /** The view is no longer needed. */
 static inline void oak_view_release(oak_grid_view_t *view) {
   if (view->release) view->release(view->owner);

@@ -359,47 +359,36 @@ static oak_status_t check(const oak_grid_view_t *view, const char *path) {
 /** Collective. */
 static void free_writer(void *context) {
   writer_t *w = context;
+  if (!w) return;
   if (w->file.fd >= 0) close(w->file.fd);
   end_view(w);
   free(w->level);
   free(w->place);
-  oak_part_file_free(&w->file);
   free(w);
 }
 
-/** A writer of its own for this rank; it takes over the view. NULL: no memory. */
-static writer_t *make_writer(const oak_grid_view_t *view, const char *path) {
-  writer_t *w = calloc(1, sizeof *w);
-  if (!w) return NULL;
-  *w = (writer_t){.view = *view, .corners = has_corners(view)};
+/** A writer of its own for this rank, which takes over the view; rank 0 prepares the file. */
+static oak_status_t begin(const oak_grid_view_t *view, const char *path, writer_t **out) {
+  OAK_TRY(oak_view_take(view, sizeof **out, out));
+  writer_t *w = *out;
+  *w = (writer_t){.view = *view, .file.fd = -1, .corners = has_corners(view)};
   w->leaves = view->partial || w->corners;
   MPI_Comm_rank(view->comm, &w->rank);
   w->first = w->leaves ? view->min_level : 0;
   w->nlevel = view->max_level + 1 - w->first;
-  const oak_status_t named = oak_part_file_name(&w->file, path);
-  w->level_part = calloc((size_t)view->max_level + 1, sizeof *w->level_part);
-  w->level = calloc((size_t)w->nlevel, sizeof *w->level);
-  w->place = calloc((size_t)w->nlevel * OAK_VTKHDF_PLACES(view), sizeof *w->place);
-  if (named == OAK_OK && w->level_part && w->level && w->place) return w;
-  w->view.release = NULL;
-  free_writer(w);
-  return NULL;
-}
-
-static oak_status_t begin(const writer_t *w, const char *path) {
-  OAK_CHECK(w, OAK_ERR_MEMORY, "no memory to write %s", path);
+  OAK_TRY(check(view, path));
+  OAK_TRY(oak_part_file_name(&w->file, path));
+  OAK_TRY(OAK_NEW(w->level_part, view->max_level + 1));
+  OAK_TRY(OAK_NEW(w->level, w->nlevel));
+  OAK_TRY(OAK_NEW(w->place, (size_t)w->nlevel * OAK_VTKHDF_PLACES(view)));
   return w->rank == 0 ? prepare(&w->file) : OAK_OK;
 }
 
 oak_status_t oak_vtkhdf_write(const oak_grid_view_t *view, const char *path) {
-  oak_status_t st = check(view, path); /* the same on all ranks */
-  writer_t *w = st == OAK_OK ? make_writer(view, path) : NULL;
-  if (st == OAK_OK) st = oak_agree(view->comm, begin(w, path));
+  writer_t *w;
+  oak_status_t st = oak_agree(view->comm, begin(view, path, &w));
   if (st != OAK_OK) {
-    if (w)
-      free_writer(w);
-    else if (view->release)
-      view->release(view->owner);
+    free_writer(w);
     return st;
   }
   st = write_tree(w);

@@ -36,7 +36,7 @@ typedef struct {
   double *batch;    /**< [nbatch][ncell] */
   char *packed;     /**< the same, as in the file */
   int fd;
-  char *path;
+  char path[PATH_MAX];
 } writer_t;
 
 static int is_ghost(const writer_t *w, int i, int j, int k) {
@@ -82,8 +82,7 @@ static void shape(writer_t *w) {
 
 static oak_status_t open_file(writer_t *w, const char *folder) {
   if (w->view->nblock == 0) return OAK_OK;
-  w->path = oak_text_new("%s/" OAK_XDMF_RANK, folder, w->rank);
-  OAK_CHECK(w->path, OAK_ERR_MEMORY, "no memory for the name of a file in %s", folder);
+  OAK_TRY(oak_path_print(w->path, "%s/" OAK_XDMF_RANK, folder, w->rank));
   const size_t most = (size_t)w->nbatch * w->ncell, vector = w->view->nvector ? 3 : 0;
   OAK_TRY(OAK_NEW(w->batch, (1 + vector) * most));
   OAK_TRY(OAK_NEW(w->packed, (vector ? vector : 1) * most * (size_t)w->view->value_bytes));
@@ -193,10 +192,8 @@ static oak_status_t write_values(writer_t *w) {
 static oak_status_t close_file(writer_t *w, oak_status_t st) {
   if (w->fd >= 0) st = oak_disk_close(w->disk, w->fd, w->path, st);
   w->fd = -1;
-  free(w->path);
   free(w->batch);
   free(w->packed);
-  w->path = NULL;
   w->batch = NULL;
   w->packed = NULL;
   return st;
@@ -399,14 +396,7 @@ static void free_output(void *context) {
   output_t *output = context;
   if (!output) return;
   oak_view_release(&output->view);
-  oak_xdmf_files_free(&output->files);
   free(output);
-}
-
-static oak_status_t begin(output_t *output, const char *path, int rank) {
-  OAK_CHECK(output, OAK_ERR_MEMORY, "no memory for the name of %s", path);
-  OAK_TRY(oak_xdmf_files_name(&output->files, path));
-  return rank == 0 ? oak_xdmf_files_prepare(&output->files) : OAK_OK;
 }
 
 static oak_status_t check(const oak_grid_view_t *view, int layers, const char *path) {
@@ -414,19 +404,23 @@ static oak_status_t check(const oak_grid_view_t *view, int layers, const char *p
   return check_layers(view, layers, path);
 }
 
+/** An output of its own for this rank, which takes over the view; rank 0 makes the folder. */
+static oak_status_t begin(const oak_grid_view_t *view, int layers, const char *path,
+                          output_t **out) {
+  OAK_TRY(oak_view_take(view, sizeof **out, out));
+  output_t *output = *out;
+  output->view = *view;
+  output->writer =
+      (writer_t){.view = &output->view, .disk = view->disk, .layers = layers, .fd = -1};
+  MPI_Comm_rank(view->comm, &output->writer.rank);
+  OAK_TRY(check(view, layers, path));
+  OAK_TRY(oak_xdmf_files_name(&output->files, path));
+  return output->writer.rank == 0 ? oak_xdmf_files_prepare(&output->files) : OAK_OK;
+}
+
 oak_status_t oak_xdmf_write(const oak_grid_view_t *view, int ghost_layers, const char *path) {
-  int rank;
-  oak_status_t st = check(view, ghost_layers, path); /* the same on all ranks */
-  output_t *output = st == OAK_OK ? calloc(1, sizeof *output) : NULL;
-  MPI_Comm_rank(view->comm, &rank);
-  if (output) {
-    output->view = *view;
-    output->writer = (writer_t){
-        .view = &output->view, .disk = view->disk, .layers = ghost_layers, .rank = rank, .fd = -1};
-  } else if (view->release) {
-    view->release(view->owner);
-  }
-  if (st == OAK_OK) st = oak_agree(view->comm, begin(output, path, rank));
+  output_t *output;
+  oak_status_t st = oak_agree(view->comm, begin(view, ghost_layers, path, &output));
   if (st != OAK_OK) {
     free_output(output);
     return st;

@@ -12,32 +12,19 @@
 #include "xdmf.h"
 
 oak_status_t oak_xdmf_files_name(oak_xdmf_files_t *files, const char *path) {
-  *files = (oak_xdmf_files_t){NULL};
   const size_t length = strlen(path), end = strlen(OAK_XDMF);
   OAK_CHECK(length > end && path[length - end - 1] != '/' && !strcmp(path + length - end, OAK_XDMF),
             OAK_ERR_ARGUMENT, "%s: the name of an XDMF file ends in " OAK_XDMF, path);
   const int stem = (int)(length - end);
-  files->xml = strdup(path);
-  files->xml_part = oak_text_new("%s" OAK_PART, path);
-  files->xml_old = oak_text_new("%s" OAK_OLD, path);
-  files->data = oak_text_new("%.*s" OAK_XDMF_DATA, stem, path);
-  files->data_part = oak_text_new("%.*s" OAK_XDMF_DATA OAK_PART, stem, path);
-  files->data_old = oak_text_new("%.*s" OAK_XDMF_DATA OAK_OLD, stem, path);
-  OAK_CHECK(files->xml && files->xml_part && files->xml_old && files->data && files->data_part &&
-                files->data_old,
-            OAK_ERR_MEMORY, "no memory for the name of %s", path);
+  OAK_TRY(oak_path_print(files->xml, "%s", path));
+  OAK_TRY(oak_path_print(files->xml_part, "%s" OAK_PART, path));
+  OAK_TRY(oak_path_print(files->xml_old, "%s" OAK_OLD, path));
+  OAK_TRY(oak_path_print(files->data, "%.*s" OAK_XDMF_DATA, stem, path));
+  OAK_TRY(oak_path_print(files->data_part, "%s" OAK_PART, files->data));
+  OAK_TRY(oak_path_print(files->data_old, "%s" OAK_OLD, files->data));
   const char *slash = strrchr(files->data, '/');
   files->data_name = slash ? slash + 1 : files->data;
   return OAK_OK;
-}
-
-void oak_xdmf_files_free(oak_xdmf_files_t *files) {
-  free(files->xml);
-  free(files->xml_part);
-  free(files->xml_old);
-  free(files->data);
-  free(files->data_part);
-  free(files->data_old);
 }
 
 static const char *const content[] = {"rank_*.raw", NULL};

@@ -4,20 +4,21 @@
 #ifndef OAK_XDMF_FILES_H
 #define OAK_XDMF_FILES_H
 
-#include "oak/status.h"
+#include "base/path.h"
 
 /** A rank's file in the data folder. */
 #define OAK_XDMF_RANK "rank_%05d.raw"
 
 typedef struct {
-  char *xml, *xml_part, *xml_old;    /**< the file, unfinished and replaced */
-  char *data, *data_part, *data_old; /**< the folder of the raw files */
-  const char *data_name;             /**< \a data without its folders, as the XML names it */
+  /** The file, unfinished and replaced. */
+  char xml[PATH_MAX], xml_part[PATH_MAX], xml_old[PATH_MAX];
+  /** The folder of the raw files. */
+  char data[PATH_MAX], data_part[PATH_MAX], data_old[PATH_MAX];
+  const char *data_name; /**< \a data without its folders, as the XML names it */
 } oak_xdmf_files_t;
 
-/** Names from \a path, which ends in ".xdmf". Freed also after a failure. */
+/** Names from \a path, which ends in ".xdmf". */
 oak_status_t oak_xdmf_files_name(oak_xdmf_files_t *files, const char *path);
-void oak_xdmf_files_free(oak_xdmf_files_t *files);
 
 /** Make sure that the names are free or of an earlier output, and create the empty folder. */
 oak_status_t oak_xdmf_files_prepare(const oak_xdmf_files_t *files);
