@@ -15,7 +15,7 @@ static void keep_start(oak_t *sim) {
   oak_method_t *method = &sim->setup.method;
   if (!oak_params_bool(sim->setup.params, "checkpoint.last_good")) return;
   const int early = method->strang || method->first_order;
-  if (oak_parts_beside(sim) && (early || oak_parts_need(sim) & OAK_PART_STATES))
+  if (sim->parts.beside && (early || sim->parts.needs & OAK_NEEDS_STATES))
     method->kept = method->nstate++;
   else if (method->result == 0 && !method->first_order)
     method->result = method->nstate++;
@@ -27,7 +27,7 @@ static oak_status_t choose_parts(oak_t *sim) {
   method->strang = oak_params_choice(sim->setup.params, "scheme.splitting") == 1;
   OAK_TRY(oak_parts_read(sim));
   keep_start(sim);
-  OAK_CHECK(!method->strang || !method->retry || !oak_parts_beside(sim), OAK_ERR_INPUT,
+  OAK_CHECK(!method->strang || !method->retry || !sim->parts.beside, OAK_ERR_INPUT,
             "scheme.splitting = strang changes the solution before the stages, which "
             "scheme.on_invalid = retry cannot take back: choose lie, or stop or first_order");
   return OAK_OK;
@@ -76,10 +76,10 @@ static oak_status_t upload_settings(oak_setup_t *setup, int periodic[3]) {
 
 /* Make the mesh; the boundary conditions decide along which axes it is periodic. */
 static oak_status_t make_mesh(oak_t *sim) {
-  const unsigned needs = oak_parts_need(sim);
+  const unsigned needs = sim->parts.needs;
   int periodic[3];
   OAK_TRY(oak_agree(sim->setup.comm, upload_settings(&sim->setup, periodic)));
-  OAK_TRY(oak_data_open(&sim->data, needs & OAK_PART_EDGES, needs & OAK_PART_WHOLE_TILES));
+  OAK_TRY(oak_data_open(&sim->data, needs & OAK_NEEDS_EDGES, needs & OAK_NEEDS_WHOLE_TILES));
   sim->setup.peers = sim->data.transport.peers.count > 1;
   OAK_TRY(oak_storage_begin(&sim->data));
   OAK_TRY(oak_mesh_new(sim->setup.comm, sim->setup.dim, sim->setup.trees, periodic,

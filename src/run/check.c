@@ -169,7 +169,9 @@ static oak_status_t time_steps(oak_t *sim, double end_time, int *steps, double *
 /* Steps that the run needs, if the time step stays that of the first step. Some parts limit the
  * time step by the square of the cell size. */
 static double count_steps(const oak_t *sim, const scale_t *scale, double end_time, long max_steps) {
-  const double shorter = oak_parts_square(sim) ? scale->finer * scale->finer : scale->finer;
+  const double shorter = sim->setup.method.diffusion == OAK_DIFFUSION_EXPLICIT
+                             ? scale->finer * scale->finer
+                             : scale->finer;
   const double steps = ceil(end_time / oak_rates_step(sim) * shorter * (1 - 1e-12));
   return max_steps > 0 && steps > (double)max_steps ? (double)max_steps : steps;
 }

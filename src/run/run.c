@@ -213,7 +213,7 @@ static void leave_traces(oak_saving_t *saving) {
   oak_storage_swap(&sim->data, 0, bad);
   /* Half a step of UPDATE or diffusion has changed the state before. */
   const int lost =
-      bad == 0 || (oak_parts_beside(sim) && sim->setup.method.strang && !sim->setup.method.kept);
+      bad == 0 || (sim->parts.beside && sim->setup.method.strang && !sim->setup.method.kept);
   if (!lost && oak_saving_write(saving) == OAK_OK)
     snprintf(files + strlen(files), sizeof files - strlen(files),
              "; the state before is in %s/" OAK_CHECKPOINT_FORMAT, saving->out->folder,

@@ -186,7 +186,7 @@ static oak_status_t adapt_blocks(oak_t *sim, const int *flag, const int *reach, 
   OAK_FREED double *square = NULL;
   OAK_TRY(oak_undo_keep(sim, &undo));
   oak_timer_start(&sim->data.timers, OAK_PHASE_MESH);
-  oak_status_t st = oak_parts_square_rates(sim, &square);
+  oak_status_t st = oak_diffusion_block_rates(sim, &square);
   if (st == OAK_OK)
     st = oak_mesh_adapt(sim->data.mesh, flag, reach, sim->setup.min_level, sim->setup.max_level,
                         any, &origin);
@@ -272,7 +272,9 @@ static oak_status_t adjust(oak_t *sim, int coarsens, int *changed) {
     if (changed) *changed = moved;
     return OAK_OK;
   }
-  if (sim->data.clock.step == 0) OAK_TRY(oak_globals_update(sim)); /* no step has done it yet */
+  if (sim->data.clock.step == 0)
+    OAK_TRY(oak_globals_set(
+        sim, &(oak_step_t){.time = sim->data.clock.time})); /* no step has done it yet */
   oak_status_t st = oak_fill_ghosts(&sim->data, 0, sim->data.clock.time);
   oak_keep_failure(&st, oak_criterion_set(sim));
   OAK_FREED int *flag = malloc((2 * sim->data.mesh->nblock + 1) * sizeof *flag);
@@ -315,5 +317,9 @@ static oak_status_t open(oak_t *sim) {
   return oak_criterion_open(sim);
 }
 
-const oak_part_t oak_part_adaptation = {
-    .open = open, .bytes = oak_criterion_bytes, .clear = clear, .begin_step = oak_adapt_finish};
+oak_status_t oak_adaptation_finish(oak_t *sim, oak_step_t *step) {
+  (void)step;
+  return oak_adapt_finish(sim);
+}
+
+const oak_part_t oak_part_adaptation = {.open = open, .bytes = oak_criterion_bytes, .clear = clear};

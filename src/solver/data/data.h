@@ -103,6 +103,8 @@ void oak_data_clear(oak_data_t *data);
 /* state.c */
 /** Fill the parts of a field that every kernel needs. `state` is an index. */
 void oak_data_field(const oak_data_t *data, int state, double time, oak_field_t *field);
+/** The arguments of kernels that fill its ghost cells. */
+void oak_data_halo(const oak_data_t *data, int state, double time, oak_halo_args_t *args);
 /** Device memory of a state. */
 static inline void *oak_data_state(const oak_data_t *data, int state) {
   return data->storage.state[state].memory.mine;

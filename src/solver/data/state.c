@@ -52,9 +52,14 @@ void oak_data_field(const oak_data_t *data, int state, double time, oak_field_t 
   oak_geometry_field(setup->logarithmic, setup->dim, setup->low, setup->dx0, field);
 }
 
+void oak_data_halo(const oak_data_t *data, int state, double time, oak_halo_args_t *args) {
+  *args = (oak_halo_args_t){.bc = data->setup->bc, .theta = data->setup->interpolation_theta};
+  oak_data_field(data, state, time, &args->f);
+}
+
 oak_status_t oak_fill_ghosts(oak_data_t *data, int state, double time) {
-  oak_halo_args_t args = {.bc = data->setup->bc, .theta = data->setup->interpolation_theta};
-  oak_data_field(data, state, time, &args.f);
+  oak_halo_args_t args;
+  oak_data_halo(data, state, time, &args);
   return oak_exchange_fill(&data->exchange, &data->storage.state[state], &args, &data->timers);
 }
 

@@ -2,33 +2,9 @@
  * Time steps. What takes place in a step is listed in parts.c. The stages end with one reduction,
  * for the next time step and for invalid cells. */
 #include <math.h>
-#include <string.h>
 
-#include "base/await.h"
 #include "solver/step/sim.h"
-#include "solver/step/stage.h"
 #include "solver/step/trace.h"
-
-/* Reduce over all ranks: the largest rate, the number of invalid cells, requests of ranks, and the
- * progress of their output. */
-static oak_status_t reduce_results(oak_t *sim, oak_status_t st, int *invalid) {
-  double local[4] = {0, 0, sim->run.asks, sim->run.disk}, most[4];
-  oak_timer_start(&sim->data.timers, OAK_PHASE_TIME_STEP);
-  if (st == OAK_OK) st = oak_read_results(sim, local);
-  if (st != OAK_OK) local[1] = INFINITY;
-  oak_data_failed(&sim->data, st);
-  oak_await(sim->setup.comm);
-  MPI_Allreduce(local, most, 4, MPI_DOUBLE, MPI_MAX, sim->setup.comm);
-  if (isinf(most[1])) /* some rank has no rates */
-    oak_rates_forget(sim);
-  else
-    oak_rates_set(sim, (oak_rates_t){.most = most[0], .known = OAK_RATES_KNOWN});
-  sim->run.asked = most[2];
-  sim->run.disk_most = most[3];
-  oak_timer_stop(&sim->data.timers, OAK_PHASE_TIME_STEP);
-  *invalid = most[1] > 0;
-  return isinf(most[1]) ? oak_data_agree(&sim->data, st) : OAK_OK;
-}
 
 oak_status_t oak_update_time_step(oak_t *sim) {
   OAK_BEGIN(sim);
@@ -36,16 +12,17 @@ oak_status_t oak_update_time_step(oak_t *sim) {
   /* With a step of zero the flux kernel copies the state and reports the wave speeds. */
   static const oak_stage_t probe = {
       .deriv = 0, .out = 1, .beta = 0, .nprev = 1, .prev = {0}, .w = {1}};
-  int invalid, changed = sim->rates.known != OAK_RATES_KNOWN || sim->rates.doubted;
-  oak_status_t st;
+  int changed = sim->rates.known != OAK_RATES_KNOWN || sim->rates.doubted;
+  oak_step_t step = {.time = sim->data.clock.time};
   MPI_Allreduce(MPI_IN_PLACE, &changed, 1, MPI_INT, MPI_MAX, sim->setup.comm);
   if (!changed) return OAK_OK;
-  OAK_TRY(oak_parts_begin_step(sim));
-  st = oak_parts_stage(sim)->probe(sim, &probe);
-  OAK_TRY(reduce_results(sim, st, &invalid));
-  if (!invalid) return OAK_OK;
+  OAK_TRY(oak_step_run(sim, OAK_STEP_START, &step));
+  oak_stage_begin(sim, &step, &probe);
+  oak_step_run(sim, OAK_STEP_FLUXES, &step);
+  OAK_TRY(oak_step_run(sim, OAK_STEP_END, &step));
+  if (!step.invalid) return OAK_OK;
   OAK_TRY(oak_find_invalid(sim, 0, OAK_INVALID_GIVEN));
-  return oak_report_invalid(sim, probe.out, OAK_INVALID_FLUXES);
+  return oak_report_invalid(sim, step.out, OAK_INVALID_FLUXES);
 }
 
 oak_status_t oak_look_ahead(oak_t *sim, double dt) {
@@ -68,33 +45,24 @@ typedef struct {
   oak_counts_t counts;
 } before_t;
 
-/* A rank that fails goes through the messages of all stages: the ranks agree at the end of the
- * step, or where a stage ends it. */
-static oak_status_t run_stages(oak_t *sim, double dt, int *ended) {
-  const oak_part_t *part = oak_parts_stage(sim);
-  oak_status_t st = OAK_OK;
-  for (int s = 0; s < sim->setup.method.runge_kutta->nstage && !*ended; s++) {
-    oak_stage_t stage = sim->setup.method.runge_kutta->stage[s];
-    sim->data.clock.stage = s;
-    if (stage.out == sim->setup.method.runge_kutta->result) stage.out = sim->setup.method.result;
-    oak_keep_failure(&st, part->stage(sim, &stage, s == 0, dt, ended));
-  }
-  return st;
-}
-
 /* All stages, and whether they leave invalid cells. */
 static oak_status_t try_step(oak_t *sim, double dt, int *invalid) {
+  const oak_runge_kutta_t *scheme = sim->setup.method.runge_kutta;
   const oak_counts_t before = sim->counts;
-  int ended = 0;
+  oak_step_t step = {.dt = dt};
   sim->data.clock.taken_dt = dt;
-  const oak_status_t st = run_stages(sim, dt, &ended);
+  for (int s = 0; s < scheme->nstage && !step.ended; s++) {
+    oak_stage_t stage = scheme->stage[s];
+    if (stage.out == scheme->result) stage.out = sim->setup.method.result;
+    sim->data.clock.stage = s;
+    oak_stage_begin(sim, &step, &stage);
+    oak_step_run(sim, OAK_STEP_FLUXES, &step);
+    oak_step_run(sim, OAK_STEP_RESULT, &step);
+  }
   sim->data.clock.taken_dt = 0;
   sim->data.clock.stage = 0;
-  if (ended && st != OAK_OK) return st;
-  if (ended)
-    *invalid = 1;
-  else
-    OAK_TRY(reduce_results(sim, st, invalid));
+  OAK_TRY(oak_step_run(sim, OAK_STEP_END, &step));
+  *invalid = step.invalid > 0;
   if (*invalid && sim->setup.method.retry) sim->counts = before;
   return OAK_OK;
 }
@@ -117,36 +85,32 @@ static oak_status_t report_step(oak_t *sim) {
   return oak_report_invalid(sim, sim->setup.method.runge_kutta->nstate - 1, OAK_INVALID_STAGE);
 }
 
-/* Advance by `span`, within a step dt, everything that is not part of the stages. Before the
- * stages, the order is reversed. */
-static oak_status_t advance_beside(oak_t *sim, double time, double span, double dt, int before) {
+/* Advance by `span`, within a step dt, everything that is split from the stages. */
+static oak_status_t advance_beside(oak_t *sim, oak_moment_t when, double time, double span,
+                                   double dt) {
+  oak_step_t step = {.time = time, .dt = span};
   sim->data.clock.taken_dt = dt;
-  const oak_status_t st = oak_parts_advance(sim, time, span, before);
+  const oak_status_t st = oak_step_run(sim, when, &step);
   sim->data.clock.taken_dt = 0;
-  if (st != OAK_OK) {
-    sim->invalid.found = 1;
-    sim->invalid.state = 0;
-  }
+  if (st != OAK_OK) sim->invalid = (oak_failed_step_t){.found = 1};
   return st;
 }
 
-/* With scheme.splitting = strang, what is advanced beside the stages takes half a step before
- * them. */
 static oak_status_t begin_step(oak_t *sim, double dt) {
-  OAK_TRY(oak_parts_begin_step(sim));
+  oak_step_t step = {.time = sim->data.clock.time};
+  OAK_TRY(oak_step_run(sim, OAK_STEP_START, &step));
   if (sim->setup.method.kept)
     OAK_TRY(oak_data_agree(&sim->data, oak_copy_state(&sim->data, sim->setup.method.kept)));
-  if (!oak_parts_beside(sim) || !sim->setup.method.strang) return OAK_OK;
+  if (!sim->parts.beside || !sim->setup.method.strang) return OAK_OK;
   OAK_TRY(oak_data_agree(&sim->data,
                          oak_device_sync(sim->setup.dev))); /* no rank reads the state any more */
-  return advance_beside(sim, sim->data.clock.time, 0.5 * dt, dt, 1);
+  return advance_beside(sim, OAK_STEP_FIRST_HALF, sim->data.clock.time, 0.5 * dt, dt);
 }
 
-/* After the stages, at the new time, it takes the rest of the step. */
+/* At the new time. */
 static oak_status_t end_step(oak_t *sim, double dt) {
   const double span = sim->setup.method.strang ? 0.5 * dt : dt;
-  if (!oak_parts_beside(sim)) return OAK_OK;
-  return advance_beside(sim, sim->data.clock.time - span, span, dt, 0);
+  return advance_beside(sim, OAK_STEP_SECOND_HALF, sim->data.clock.time - span, span, dt);
 }
 
 static oak_status_t advance(oak_t *sim, double dt, const before_t *before) {
@@ -172,13 +136,12 @@ static oak_status_t advance(oak_t *sim, double dt, const before_t *before) {
       sim->data.mesh->nglobal * sim->setup.cells * sim->setup.method.runge_kutta->nstage;
   /* The state that was swapped with state 0 still holds the solution at the start of the step,
    * unless something else has used it. */
-  const int there = result != 0 && !(oak_parts_beside(sim) && sim->setup.method.strang) &&
-                    !(oak_parts_need(sim) & OAK_PART_STATES);
+  const int there = result != 0 && !(sim->parts.beside && sim->setup.method.strang) &&
+                    !(sim->parts.needs & OAK_NEEDS_STATES);
   if (ended == OAK_ERR_STATE && sim->invalid.found && there) take_back(sim, before, result);
   if (!invalid) return ended;
   const oak_status_t st = report_step(sim);
-  sim->invalid.found = 1;
-  sim->invalid.state = 0;
+  sim->invalid = (oak_failed_step_t){.found = 1};
   if (there) take_back(sim, before, result);
   return st;
 }

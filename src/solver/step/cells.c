@@ -58,33 +58,29 @@ oak_status_t oak_globals_measure(oak_t *sim, double *value) {
   return measure(sim, 0, sim->data.clock.time, value);
 }
 
-static oak_status_t set_globals(oak_t *sim, int state, double time) {
+oak_status_t oak_globals_set(oak_t *sim, oak_step_t *step) {
   double value[OAK_MAX_PARAMETERS];
   if (!has_globals(sim)) return OAK_OK;
   oak_timer_start(&sim->data.timers, OAK_PHASE_TIME_STEP);
-  oak_status_t st = measure(sim, state, time, value);
+  oak_status_t st = measure(sim, step->state, step->time, value);
   if (st == OAK_OK) st = oak_data_agree(&sim->data, oak_setup_upload_globals(&sim->setup, value));
   oak_timer_stop(&sim->data.timers, OAK_PHASE_TIME_STEP);
   return st;
 }
-
-oak_status_t oak_globals_update(oak_t *sim) { return set_globals(sim, 0, sim->data.clock.time); }
 
 oak_status_t oak_globals_clear(oak_t *sim) {
   static const double zero[OAK_MAX_PARAMETERS];
   return has_globals(sim) ? oak_setup_upload_globals(&sim->setup, zero) : OAK_OK;
 }
 
-const oak_part_t oak_part_globals = {
-    .name = "globals", .wanted = has_globals, .begin_step = oak_globals_update};
+const oak_part_t oak_part_globals = {.wanted = has_globals};
 
 /* On request: those of the step are of first order in time. */
 static int in_stages(const oak_t *sim) {
   return has_globals(sim) && oak_params_choice(sim->setup.params, "scheme.globals") == 1;
 }
 
-const oak_part_t oak_part_stage_globals = {
-    .name = "globals", .wanted = in_stages, .before_ghosts = set_globals};
+const oak_part_t oak_part_stage_globals = {.wanted = in_stages};
 
 /* ---- UPDATE */
 
@@ -101,10 +97,10 @@ static oak_status_t launch_update(oak_t *sim, double time, double dt, int *inval
 
 /* Ranks that read cells of this rank in place have finished reading before this point, because the
  * step begins or ends with a reduction over all ranks. */
-static oak_status_t apply_update(oak_t *sim, double time, double dt) {
+oak_status_t oak_update_apply(oak_t *sim, oak_step_t *step) {
   int invalid;
   oak_timer_start(&sim->data.timers, OAK_PHASE_FLUX);
-  const oak_status_t st = launch_update(sim, time, dt, &invalid);
+  const oak_status_t st = launch_update(sim, step->time, step->dt, &invalid);
   oak_timer_stop(&sim->data.timers, OAK_PHASE_FLUX);
   OAK_TRY(oak_data_agree(&sim->data, st));
   MPI_Allreduce(MPI_IN_PLACE, &invalid, 1, MPI_INT, MPI_MAX, sim->setup.comm);
@@ -113,19 +109,21 @@ static oak_status_t apply_update(oak_t *sim, double time, double dt) {
 
 static int has_update(const oak_t *sim) { return OAK_HAS_HOOK(&sim->setup, update); }
 
-const oak_part_t oak_part_update = {
-    .name = "UPDATE", .wanted = has_update, .advance = apply_update};
+const oak_part_t oak_part_update = {.wanted = has_update};
 
 /* ---- FIELD */
 
 static int has_fields(const oak_t *sim) {
   return sim->setup.fields.count > 0 || sim->setup.fields.nface > 0;
 }
-static oak_status_t renew_fields(oak_t *sim) { return oak_fields_renew(&sim->data); }
+oak_status_t oak_fields_set(oak_t *sim, oak_step_t *step) {
+  (void)step;
+  return oak_fields_renew(&sim->data);
+}
 static int64_t fields_bytes(const oak_t *sim) {
   return oak_field_set_bytes(&sim->data, &sim->data.fields);
 }
 static void clear_fields(oak_t *sim) { oak_field_set_clear(&sim->data, &sim->data.fields); }
 
 const oak_part_t oak_part_fields = {
-    .wanted = has_fields, .renew = renew_fields, .bytes = fields_bytes, .clear = clear_fields};
+    .wanted = has_fields, .bytes = fields_bytes, .clear = clear_fields};

@@ -54,6 +54,7 @@ static oak_status_t read_keys(oak_t *sim) {
   if (!has_diffusion(sim)) return OAK_OK;
   sim->setup.method.diffusion = rkl2 ? OAK_DIFFUSION_RKL2 : OAK_DIFFUSION_EXPLICIT;
   sim->diffusion.rate = rkl2 ? RATE : sim->setup.method.nstate++;
+  sim->parts.needs |= OAK_NEEDS_EDGES | (rkl2 ? OAK_NEEDS_STATES : OAK_NEEDS_GHOSTS);
   if (rkl2 && sim->setup.method.nstate < RKL2_STATES) sim->setup.method.nstate = RKL2_STATES;
   return OAK_OK;
 }
@@ -123,15 +124,14 @@ static oak_status_t find_rate(oak_t *sim, int state, double time, int out) {
   oak_timer_start(&sim->data.timers, OAK_PHASE_FLUX);
   oak_status_t st = launch_rate(sim, state, time, out);
   oak_timer_stop(&sim->data.timers, OAK_PHASE_FLUX);
-  const oak_status_t fixed = oak_fix_rate(sim, out, sim->diffusion.wide);
-  return st == OAK_OK ? fixed : st;
+  oak_keep_failure(&st, oak_fix_rate(sim, out, sim->diffusion.wide));
+  return st;
 }
 
 /* The largest diffusivity / dx^2 of each block of this rank. */
 static oak_status_t read_rates(oak_t *sim, double time, double *rate) {
   const int n = sim->data.mesh->nblock;
   oak_diffusivity_args_t args = {.rate = NULL};
-  if (!n) return OAK_OK;
   OAK_TRY(oak_storage_scratch(&sim->data, n * sizeof *rate));
   oak_data_field(&sim->data, 0, time, &args.f);
   args.rate = sim->data.storage.scratch;
@@ -145,28 +145,21 @@ static int is_explicit(const oak_t *sim) {
   return sim->setup.method.diffusion == OAK_DIFFUSION_EXPLICIT;
 }
 
-static oak_status_t with_ghosts(oak_t *sim, int state, double time) {
-  return find_rate(sim, state, time, sim->diffusion.rate);
+oak_status_t oak_diffusion_rate(oak_t *sim, oak_step_t *step) {
+  return find_rate(sim, step->state, step->time, sim->diffusion.rate);
 }
 
-static oak_status_t square_rates(oak_t *sim, double *rate) {
-  return read_rates(sim, sim->data.clock.time, rate);
+oak_status_t oak_diffusion_block_rates(oak_t *sim, double **rate) {
+  const int n = sim->data.mesh->nblock;
+  *rate = NULL;
+  if (!is_explicit(sim)) return OAK_OK;
+  oak_status_t st = OAK_NEW(*rate, n + 1);
+  if (st == OAK_OK) st = read_rates(sim, sim->data.clock.time, *rate);
+  return oak_data_agree(&sim->data, st);
 }
 
-static void flux_args(const oak_t *sim, oak_flux_args_t *args) {
-  args->diffusion = oak_data_state(&sim->data, sim->diffusion.rate);
-}
-
-const oak_part_t oak_part_diffusion = {.name = "diffusive fluxes",
-                                       .needs = OAK_PART_EDGES,
-                                       .wanted = is_explicit,
-                                       .read = read_keys,
-                                       .fit = fit,
-                                       .bytes = count_bytes,
-                                       .clear = clear,
-                                       .square_rates = square_rates,
-                                       .with_ghosts = with_ghosts,
-                                       .flux_args = flux_args};
+const oak_part_t oak_part_diffusion = {
+    .wanted = is_explicit, .read = read_keys, .fit = fit, .bytes = count_bytes, .clear = clear};
 
 /* ---- super time stepping */
 
@@ -227,9 +220,8 @@ static oak_status_t run_stage(oak_t *sim, int j, int s, double time, double dt, 
   const int rate = j == 1 ? RATE0 : RATE;
   const double now = time + rkl_c(j - 1, s) * dt;
   oak_status_t st = oak_fill_ghosts(&sim->data, last, now);
-  const oak_status_t found = find_rate(sim, last, now, rate);
-  if (st == OAK_OK) st = found;
-  if (st != OAK_OK || !sim->data.mesh->nblock) return st;
+  oak_keep_failure(&st, find_rate(sim, last, now, rate));
+  OAK_TRY(st);
   oak_rkl_args_t args = {.y1 = oak_data_state(&sim->data, last),
                          .y2 = oak_data_state(&sim->data, before),
                          .m0 = oak_data_state(&sim->data, RATE0),
@@ -245,14 +237,13 @@ static oak_status_t run_stage(oak_t *sim, int j, int s, double time, double dt, 
   return st;
 }
 
-static oak_status_t apply_rkl2(oak_t *sim, double time, double dt) {
+oak_status_t oak_rkl2_advance(oak_t *sim, oak_step_t *step) {
   int stages = 0, last = 0, before = 0, invalid = 0;
   oak_status_t st = OAK_OK;
-  OAK_TRY(count_stages(sim, time, dt, &stages));
+  OAK_TRY(count_stages(sim, step->time, step->dt, &stages));
   for (int j = 1; j <= stages; j++) {
     const int out = j < 3 ? STAGES + j - 1 : before;
-    const oak_status_t ran = run_stage(sim, j, stages, time, dt, last, before, out);
-    if (st == OAK_OK) st = ran;
+    oak_keep_failure(&st, run_stage(sim, j, stages, step->time, step->dt, last, before, out));
     before = last;
     last = out;
   }
@@ -265,10 +256,5 @@ static oak_status_t apply_rkl2(oak_t *sim, double time, double dt) {
 
 static int is_rkl2(const oak_t *sim) { return sim->setup.method.diffusion == OAK_DIFFUSION_RKL2; }
 
-const oak_part_t oak_part_rkl2 = {.name = "diffusion (rkl2)",
-                                  .needs = OAK_PART_EDGES | OAK_PART_STATES,
-                                  .wanted = is_rkl2,
-                                  .fit = fit,
-                                  .bytes = count_bytes,
-                                  .clear = clear,
-                                  .advance = apply_rkl2};
+const oak_part_t oak_part_rkl2 = {
+    .wanted = is_rkl2, .fit = fit, .bytes = count_bytes, .clear = clear};

@@ -17,20 +17,16 @@ static oak_status_t check(oak_t *sim) {
   return OAK_OK;
 }
 
-static oak_status_t set_numbers(oak_t *sim, int state, double time) {
+oak_status_t oak_face_fields_set(oak_t *sim, oak_step_t *step) {
   oak_face_fields_args_t args = {.bc = sim->setup.bc};
   for (int face = 0; face < 6 && sim->setup.equations.count; face++)
     args.given[face] = sim->poisson[0].elliptic->setup.condition[face] != OAK_ELLIPTIC_NEUMANN &&
                        !sim->poisson[0].isolated;
   for (int n = 0; n < sim->setup.equations.count; n++) args.slope[n] = sim->poisson[n].slope;
   if (sim->poisson[0].bodies) args.cut = oak_elliptic_top(sim->poisson[0].elliptic)->cut;
-  oak_data_field(&sim->data, state, time, &args.f);
-  oak_status_t st = OAK_OK;
-  if (sim->data.mesh->nblock)
-    st = oak_device_launch(sim->setup.dev, sim->setup.kernel.face_fields, sim->data.mesh->nblock,
-                           &args, sizeof args);
-  return oak_data_agree(&sim->data, st);
+  oak_data_field(&sim->data, step->state, step->time, &args.f);
+  return oak_data_agree(&sim->data, oak_device_launch(sim->setup.dev, sim->setup.kernel.face_fields,
+                                                      sim->data.mesh->nblock, &args, sizeof args));
 }
 
-const oak_part_t oak_part_face_fields = {
-    .name = "fields on faces", .wanted = wanted, .read = check, .before_ghosts = set_numbers};
+const oak_part_t oak_part_face_fields = {.wanted = wanted, .read = check};

@@ -26,7 +26,7 @@ oak_status_t oak_fit_mesh(oak_t *sim) {
   if (st == OAK_OK) st = oak_pattern_update(&data->pattern, &data->transport, data->mesh, &changed);
   /* An earlier attempt may have made the pattern and failed after that. */
   if (st == OAK_OK && (changed || !fits)) st = fit_exchanges(sim);
-  if (st == OAK_OK && !fits) st = oak_parts_renew(sim);
+  if (st == OAK_OK && !fits) st = oak_step_run(sim, OAK_STEP_NEW_MESH, &(oak_step_t){.state = 0});
   if (st == OAK_OK) oak_storage_fitted(data);
   oak_timer_stop(&data->timers, OAK_PHASE_PATTERN);
   return st;

@@ -43,16 +43,11 @@ static oak_status_t fix(oak_t *sim, int state, double dt, void *bad, int results
   const int faces = p->coarse[0].count + p->coarse[1].count + p->coarse[2].count + p->fine.count;
   if (!faces && !oak_averages_travel(&sim->fluxfix.average, &sim->data.pattern)) return OAK_OK;
   oak_timer_start(&sim->data.timers, OAK_PHASE_FLUX_FIX);
-  oak_status_t st = p->fine.count
-                        ? oak_device_launch(sim->setup.dev, sim->setup.kernel.fluxfix_average,
-                                            p->fine.count, &args, sizeof args)
-                        : OAK_OK;
-  /* This is done after a failure too, because the other ranks wait. */
-  const oak_status_t sent = oak_averages_exchange(&sim->fluxfix.average, &sim->data.transport,
-                                                  &sim->data.pattern, &sim->data.timers);
-  if (st == OAK_OK) st = sent;
+  oak_status_t st = oak_device_launch(sim->setup.dev, sim->setup.kernel.fluxfix_average,
+                                      p->fine.count, &args, sizeof args);
+  oak_keep_failure(&st, oak_averages_exchange(&sim->fluxfix.average, &sim->data.transport,
+                                              &sim->data.pattern, &sim->data.timers));
   for (int d = 0; d < sim->setup.dim && st == OAK_OK; d++) {
-    if (!p->coarse[d].count) continue;
     args.coarse = p->coarse[d].device;
     st = oak_device_launch(sim->setup.dev, sim->setup.kernel.fluxfix_apply, p->coarse[d].count,
                            &args, sizeof args);
@@ -65,13 +60,17 @@ static oak_status_t fix_state(oak_t *sim, int state, double dt) {
   return fix(sim, state, dt, sim->data.results.bad, oak_data_results(&sim->data));
 }
 
+oak_status_t oak_fluxfix_match(oak_t *sim, oak_step_t *step) {
+  return fix_state(sim, step->out, step->flux.dt);
+}
+
 /* Peers read the averages of this rank until the second meeting. It cannot be left out, because the
  * averages of the stage's own fluxes follow without a meeting in between. */
 oak_status_t oak_fix_rate(oak_t *sim, int state, void *unused) {
-  const oak_status_t st = fix(sim, state, 1, unused, 0),
-                     met = oak_averages_meet(&sim->data.transport, &sim->data.pattern,
-                                             &sim->data.timers);
-  return st == OAK_OK ? met : st;
+  oak_status_t st = fix(sim, state, 1, unused, 0);
+  oak_keep_failure(&st,
+                   oak_averages_meet(&sim->data.transport, &sim->data.pattern, &sim->data.timers));
+  return st;
 }
 
 oak_status_t oak_fix_c2f_flux(oak_t *sim, double dt) {
@@ -95,12 +94,5 @@ static void clear(oak_t *sim) {
   oak_device_free(sim->setup.dev, sim->fluxfix.bflux);
 }
 
-static void flux_args(const oak_t *sim, oak_flux_args_t *args) { args->bflux = sim->fluxfix.bflux; }
-
-const oak_part_t oak_part_fluxfix = {.name = "flux fixing",
-                                     .wanted = wanted,
-                                     .connect = connect,
-                                     .bytes = bytes,
-                                     .clear = clear,
-                                     .flux_args = flux_args,
-                                     .after_fluxes = fix_state};
+const oak_part_t oak_part_fluxfix = {
+    .wanted = wanted, .connect = connect, .bytes = bytes, .clear = clear};

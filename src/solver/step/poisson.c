@@ -435,11 +435,11 @@ static oak_status_t solve_and_time(oak_t *sim, oak_poisson_t *p, int state, doub
   return st;
 }
 
-static oak_status_t solve_all(oak_t *sim, int state, double time) {
+oak_status_t oak_poisson_solve(oak_t *sim, oak_step_t *step) {
   for (int n = 0; n < sim->setup.equations.count; n++) {
     const int every = sim->poisson[n].every;
     if (every && (sim->data.clock.stage || sim->data.clock.step % every)) continue;
-    OAK_TRY(solve_and_time(sim, &sim->poisson[n], state, time));
+    OAK_TRY(solve_and_time(sim, &sim->poisson[n], step->state, step->time));
   }
   return OAK_OK;
 }
@@ -501,10 +501,5 @@ static void clear(oak_t *sim) {
   }
 }
 
-const oak_part_t oak_part_poisson = {.name = "Poisson's equation",
-                                     .wanted = wanted,
-                                     .read = check_hooks,
-                                     .open = open_solvers,
-                                     .bytes = bytes,
-                                     .clear = clear,
-                                     .before_ghosts = solve_all};
+const oak_part_t oak_part_poisson = {
+    .wanted = wanted, .read = check_hooks, .open = open_solvers, .bytes = bytes, .clear = clear};

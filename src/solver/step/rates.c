@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/await.h"
 #include "solver/step/sim.h"
 
 void oak_rates_set(oak_t *sim, oak_rates_t rates) {
@@ -85,4 +86,48 @@ oak_status_t oak_block_rates_set(const oak_t *sim, const double *rate) {
     st = oak_device_upload(sim->setup.dev, sim->data.results.rate, all,
                            (size_t)n * results * sizeof *all);
   return st;
+}
+
+oak_status_t oak_read_results(oak_t *sim, double local[2]) {
+  const long count = (long)sim->data.mesh->nblock * oak_data_results(&sim->data),
+             chunks = oak_results_chunks(count);
+  oak_results_args_t args = {.rate = sim->data.results.rate,
+                             .bad = sim->data.results.bad,
+                             .count = count,
+                             .out = sim->data.results.sums};
+  local[0] = local[1] = 0;
+  if (!count) return OAK_OK;
+  OAK_FREED double *out = NULL;
+  OAK_TRY(OAK_NEW(out, 2 * chunks));
+  oak_status_t st =
+      oak_device_launch(sim->setup.dev, sim->setup.kernel.results, chunks, &args, sizeof args);
+  if (st == OAK_OK)
+    st = oak_device_download(sim->setup.dev, out, sim->data.results.sums, 2 * chunks * sizeof *out);
+  for (long c = 0; c < chunks && st == OAK_OK; c++) {
+    if (out[2 * c] > local[0]) local[0] = out[2 * c];
+    local[1] += out[2 * c + 1];
+  }
+  return st;
+}
+
+/* Reduce over all ranks: the largest rate, the number of invalid cells, requests of ranks, and the
+ * progress of their output. */
+oak_status_t oak_rates_reduce(oak_t *sim, oak_step_t *step) {
+  oak_status_t st = step->status;
+  double local[4] = {0, 0, sim->run.asks, sim->run.disk}, most[4];
+  oak_timer_start(&sim->data.timers, OAK_PHASE_TIME_STEP);
+  if (st == OAK_OK) st = oak_read_results(sim, local);
+  if (st != OAK_OK) local[1] = INFINITY;
+  oak_data_failed(&sim->data, st);
+  oak_await(sim->setup.comm);
+  MPI_Allreduce(local, most, 4, MPI_DOUBLE, MPI_MAX, sim->setup.comm);
+  if (isinf(most[1])) /* some rank has no rates */
+    oak_rates_forget(sim);
+  else
+    oak_rates_set(sim, (oak_rates_t){.most = most[0], .known = OAK_RATES_KNOWN});
+  sim->run.asked = most[2];
+  sim->run.disk_most = most[3];
+  oak_timer_stop(&sim->data.timers, OAK_PHASE_TIME_STEP);
+  step->invalid = most[1] > 0;
+  return isinf(most[1]) ? oak_data_agree(&sim->data, st) : OAK_OK;
 }

@@ -172,8 +172,6 @@ oak_status_t oak_fit_mesh(oak_t *sim);
 /* cells.c */
 /** The globals of the present state, \a value [description.nglobal]. Collective. */
 oak_status_t oak_globals_measure(oak_t *sim, double *value);
-/** Let hooks read those of the present state. Collective. */
-oak_status_t oak_globals_update(oak_t *sim);
 /** Let hooks read 0, as INITIAL does. Rank-local. */
 oak_status_t oak_globals_clear(oak_t *sim);
 
@@ -183,6 +181,10 @@ oak_status_t oak_globals_clear(oak_t *sim);
 oak_status_t oak_fix_rate(oak_t *sim, int state, void *unused);
 
 /* diffusion.c */
+/** The part of the largest rate of each block that is proportional to 1/dx^2: \a rate [nblock], to
+ * be freed; NULL where there is none. The rest is proportional to 1/dx. Collective; the ranks
+ * agree. */
+oak_status_t oak_diffusion_block_rates(oak_t *sim, double **rate);
 /** Copy the primitive state of blocks from \a first on with a layer of ghost cells, which are
  * filled, to memory of the device; *n: how many blocks fit. Rank-local. */
 oak_status_t oak_diffusion_copy(oak_t *sim, int first, int *n, const void **wide);
