@@ -128,8 +128,8 @@ gallery: deps
 verify: verify-deps
 	@$(MAKE) --no-print-directory build
 	@rm -rf verify_report
-	@$(MPI_ENV) mpirun -n $(JOBS) $(BUILD)/verify/oak_verify --full --out verify_report $(CASES); \
-	  /usr/bin/python3 verify/report.py verify_report
+	@$(MPI_ENV) mpirun -n $(JOBS) $(BUILD)/tests/verify/oak_verify --full --out verify_report $(CASES); \
+	  /usr/bin/python3 tests/verify/report.py verify_report
 
 build-sanitize:
 	@$(MAKE) --no-print-directory build BUILD=$(SANITIZE) TARGET=unit_tests \

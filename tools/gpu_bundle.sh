@@ -13,7 +13,7 @@ cp -r include kernels numerics physics problems bench "$folder/src"
 mkdir -p "$folder/tools"
 cp -r tests "$folder/src"
 cp tools/gpu_{env,suite,figures,openacc}.sh "$folder/tools"
-cp "$build"/oak "$build"/verify/oak_verify "$folder/bin"
+cp "$build"/oak "$build"/tests/verify/oak_verify "$folder/bin"
 cp "$build"/tests/test_* "$folder/bin" 2>/dev/null || true
 rm -rf "$folder"/bin/*.cmake
 cp -L "$build"/liboak.so* "$folder/lib"

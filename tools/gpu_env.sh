@@ -6,7 +6,7 @@ if [ -d "$folder/bin" ]; then
   tests=$folder/bin oak=$folder/bin/oak verify=$folder/bin/oak_verify source=$folder/src
   export LD_LIBRARY_PATH=$folder/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 else
-  tests=$folder/tests oak=$folder/oak verify=$folder/verify/oak_verify source=$(cd "$(dirname "$0")/.." && pwd)
+  tests=$folder/tests oak=$folder/oak verify=$folder/tests/verify/oak_verify source=$(cd "$(dirname "$0")/.." && pwd)
 fi
 export OAK_HOME=$source OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 \
   OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_btl=^tcp \

@@ -27,8 +27,8 @@ shift $((OPTIND - 1))
 shift
 words=("$@")
 # As CTest does (tests/CMakeLists.txt).
-export OAK_TEST_FOLDER=$source/tests OAK_TEST_DEVICE=$device OAK_CACHE=${OAK_CACHE:-/tmp/oak_cache} OAK_TEST_LARGE=1 \
-  OMP_NUM_THREADS=1 OMP_WAIT_POLICY=passive OMPI_MCA_mpi_yield_when_idle=1
+export OAK_TEST_FOLDER=$source/tests PYTHONPATH=$source/tests OAK_TEST_DEVICE=$device OAK_TEST_LARGE=1 \
+  OAK_CACHE=${OAK_CACHE:-/tmp/oak_cache} OMP_NUM_THREADS=1 OMP_WAIT_POLICY=passive OMPI_MCA_mpi_yield_when_idle=1
 mkdir -p "$out" || exit 1
 unpack_kernels
 rm -f "$out"/*.log "$out"/*.result
@@ -42,7 +42,7 @@ done
 # their kernels in the cache.
 list() {
   local file name line ranks np seconds arguments word order problem shown
-  for file in "$source"/tests/test_{solver,device,elliptic,poisson,physics,halo}*.c; do
+  for file in "$source"/tests/*/test_{solver,device,elliptic,poisson,electrodes,physics,discharge,reactions,tables,halo}*.c; do
     name=$(basename "$file" .c) ranks=1 seconds=240 arguments=
     [ -x "$tests/$name" ] || continue
     line=$(grep -m1 -E '^// ?TEST' "$file" | sed -E 's|^// ?TEST||')
@@ -81,7 +81,7 @@ END
   done
   name=$(command -v python3)
   [ -n "$name" ] && [ -n "$launch" ] &&
-    echo "3 app_errors_np2 0 600 $name $source/tests/test_app_errors.py --oak $oak --launch --np 2"
+    echo "3 app_errors_np2 0 600 $name $source/tests/app/test_app_errors.py --oak $oak --launch --np 2"
 }
 
 # ---- one test, in the background

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * What tests/kernels/prolong.c and tests/test_solver_positivity.c share. */
+ * What tests/kernels/prolong.c and tests/solver/test_solver_positivity.c share. */
 #ifndef OAK_TEST_PROLONG_H
 #define OAK_TEST_PROLONG_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * A gas with a gradient, and boundary values that differ between faces, vary along them and change
- * with time. Physics: euler. tests/test_solver_boundary.c has the same functions. */
+ * with time. Physics: euler. tests/solver/test_solver_boundary.c has the same functions. */
 
 TITLE("Boundary values")
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * For tests/count_instructions.py: a flow that is smooth everywhere, on a mesh that every
+ * For tests/sources/count_instructions.py: a flow that is smooth everywhere, on a mesh that every
  * adaptation changes: of two trees, the one is refined and the other coarsened. Physics: euler. */
 TITLE("Counting instructions")
 

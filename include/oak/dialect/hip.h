@@ -32,8 +32,8 @@
 
 /* The flux kernel goes cell by cell: two tiles with their halo do not fit into the 64 KiB of LDS of
  * a compute unit, and there are registers for twice as many walks as on other GPUs. With 256 lanes
- * as the goal for a compute unit gfx90a spills nothing (tests/hip_registers.py). In 2D the walks of
- * a block of 8^2 or 16^2 cells are one wavefront. */
+ * as the goal for a compute unit gfx90a spills nothing (tests/device/hip_registers.py). In 2D the
+ * walks of a block of 8^2 or 16^2 cells are one wavefront. */
 #define OAK_FLUX_CELLS 1
 #define OAK_RESIDENT_LANES 256
 #define OAK_WALK_CELLS (OAK_DIM == 3 ? OAK_NZ : OAK_NY < 16 ? 1 : 4)

@@ -1,0 +1,277 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The Python package in daily use, for CTest: installation in a virtual environment without network, what objects print
+and hold, tables and data sets of other packages, variables of a live simulation, and scans. Reading and stepping:
+test_python.py.
+
+usage: test_python_package.py --oak OAK --library LIBRARY"""
+import functools
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import warnings
+
+import oak_test
+from implosion import INI
+
+try:
+    import numpy as np
+except ImportError as missing:
+    oak_test.need_module(missing)
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "..", "python"))
+import oak  # noqa: E402 pylint: disable=wrong-import-position
+
+expect = functools.partial(oak_test.expect_error, oak.OakError)
+
+# As 2D in implosion.py, whose kernels are compiled already.
+SETTINGS = {"mesh": {"dim": 2, "block_size": 8, "min_level": 1, "max_level": 3}, "run.max_steps": 4}
+
+
+def have(*modules):
+    """Whether all modules are here; the first one that is not is named."""
+    for name in modules:
+        if importlib.util.find_spec(name) is None:
+            oak_test.skip_part(name, f"python3-{name} is missing")
+            return False
+    return True
+
+
+def check_installation(work):
+    """The commands of python/README.md, in a copy of the folder: pip writes into it."""
+    if not have("pip", "venv", "setuptools", "wheel"):
+        return
+    copy, place = os.path.join(work, "python"), os.path.join(work, "venv")
+    shutil.copytree(os.path.join(HERE, "..", "..", "python"), copy,
+                    ignore=shutil.ignore_patterns("build", "*.egg-info", "__pycache__"))
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+    for command in ([sys.executable, "-m", "venv", "--system-site-packages", place],
+                    [f"{place}/bin/pip", "install", "--quiet", "--no-index", "--no-build-isolation", copy],
+                    [f"{place}/bin/python", "-c", "import oak, os\n"
+                     f"assert oak.__file__.startswith({place!r}), oak.__file__\n"
+                     "assert os.path.exists(os.path.join(os.path.dirname(oak.__file__), 'py.typed'))"]):
+        done = subprocess.run(command, cwd=work, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, (command, done.stdout, done.stderr)
+
+
+def check_objects(run):
+    p = run[-1]
+    assert list(p) == p.keys() == p.variables and "rho" in p and "q" not in p
+    assert "plt" in repr(p) and f"time {p.time:g}, step 4" in repr(p) and "levels 2 to 3" in repr(p), repr(p)
+    assert repr(p.uniform("rho", 1)).startswith("<oak.Uniform rho [y][x], shape (16, 16)"), repr(p.uniform("rho", 1))
+    assert repr(run.history()) == f"<oak.History: 5 rows of {', '.join(run.history())}>"
+    assert run.parameters["mesh.max_level"] == 3 and run.parameters["problem.name"] == "implosion"
+    assert run.parameters["mesh.xmax"] == 0.3 and run.parameters["run.debug"] is False
+    expect("there is no 'max_level'; near or known: mesh.max_level", lambda: run.parameters["max_level"])
+    expect("there is no 'tim'; near or known: time", lambda: run.history()["tim"])
+    for shown in (p, run, run.history(), p.uniform("rho")):
+        assert "<table>" in shown._repr_html_()  # pylint: disable=protected-access
+    if have("matplotlib"):
+        assert "data:image/png;base64,iVBOR" in p._repr_html_()  # pylint: disable=protected-access
+    for level in (2.5, -1, "2", 31):
+        expect("the blocks have levels 2 to 3", p.uniform, "rho", level)
+    for wrong in ((0, 0, 0), 0, (0, np.nan), "here"):
+        expect("start is", p.line, wrong, (0.1, 0.1))
+    expect("the line leaves the domain", p.line, (0, 0), (1, 0.1))
+    expect("list of points of 2 coordinates", p.value, "rho", [0.1, 0.1, 0.1])
+    expect("there is no region", p.uniform, "rho", lower=(0.2, 0.2), upper=(0.1, 0.1))
+    try:
+        run[7]  # pylint: disable=pointless-statement
+    except IndexError as error:
+        assert "there is no plotfile 7 in" in str(error) and "it holds 2, from 0 to 1" in str(error), error
+
+
+def check_conversions(run):
+    p = run[-1]
+    if have("xarray"):
+        data = p.to_xarray(["rho", "p"], level=2)
+        assert list(data) == ["rho", "p"] and data.attrs["step"] == 4
+        assert data["rho"].dims == ("y", "x") and (data["rho"].values == p.uniform("rho", 2).values).all()
+        assert float(data["rho"].sel(x=0.05, y=0.11, method="nearest")) == p.uniform("rho", 2).values[11, 5]
+    if have("pandas"):
+        table = p.to_pandas("rho")
+        assert list(table) == ["x", "y", "level", "volume", "rho"] and len(table) == p.cells
+        assert abs((table["rho"] * table["volume"]).sum() - p.integral("rho")) < 1e-15
+        assert (run.history().to_pandas()["E"] == run.history()["E"]).all()
+    if have("yt"):
+        check_yt(p)
+        check_yt_edges()
+
+
+def check_yt(p):
+    import yt  # pylint: disable=import-outside-toplevel,import-error
+    yt.set_log_level(50)
+    data = p.to_yt(length_unit=(2, "cm"))
+    cells = data.all_data()
+    assert cells["gas", "density"].size == p.cells
+    # The cell mass is one of yt's derived fields; the domain is one code_length deep.
+    assert abs(float(cells["gas", "cell_mass"].sum().to("code_mass")) - p.integral("rho")) < 1e-13
+    assert abs(float(cells["gas", "cell_volume"].sum().to("cm**3")) - 8 * 0.09) < 1e-13
+    speed = np.sqrt(p["vx"]**2 + p["vy"]**2)
+    for units in {}, {"length_unit": (3, "pc"), "time_unit": "yr"}:
+        data = p.to_yt(periodicity=(True, True, True), **units).all_data()
+        assert abs(float(data["gas", "velocity_magnitude"].max().to("code_velocity")) / speed.max() - 1) < 1e-14
+        # The unit of velocity is that of length over that of time, so dimensionless fields are those of code units.
+        mach = (speed / np.sqrt(5 / 3 * p["p"] / p["rho"])).max()
+        assert abs(float(data["gas", "mach_number"].max()) / mach - 1) < 1e-12
+        assert float(abs(data["gas", "vorticity_z"]).max()) > 0
+    fields = oak.convert._yt_fields(["rho", "by", "vz", "psi"], ("r", "theta", "z"))  # pylint: disable=protected-access
+    assert fields == {"rho": (("gas", "density"), "code_mass/code_length**3"), "vz": (("gas", "velocity_z"), "code_velocity"),
+                      "by": (("stream", "magnetic_field_theta"), "code_magnetic")}, fields
+    fields = oak.convert._yt_fields(["v_r", "v_phi", "vz"], ("r", "theta", "z"), "polar")  # pylint: disable=protected-access
+    assert [fields[name][0][1] for name in ("v_r", "v_phi", "vz")] == ["velocity_r", "velocity_theta", "velocity_z"], fields
+
+
+class Made(oak.Blocks):
+    """Blocks of 4 x 4 cells of level 3, but a few of level 4, in any domain."""
+
+    def __init__(self, xmin, xmax, trees):
+        self.dim, self.block_shape, self.variables, self.time = 2, np.array([4, 4]), ["rho"], 0.0
+        self.xmin, self.xmax, self.trees = np.array(xmin), np.array(xmax), np.array(trees)
+        coarse = np.stack(np.meshgrid(*(np.arange(8 * n) for n in trees), indexing="ij"), -1).reshape(-1, 2)
+        fine = coarse[::7]
+        children = np.concatenate([2 * fine + step for step in ([0, 0], [1, 0], [0, 1], [1, 1])])
+        coarse = np.delete(coarse, np.arange(0, len(coarse), 7), axis=0)
+        self._set_blocks([3] * len(coarse) + [4] * len(children), np.concatenate([coarse, children]))
+
+    def read(self, variable):
+        return np.ones(self._shape)
+
+
+def check_yt_edges():
+    """Each cell counts once, also where edges of blocks are rounded: all cells together have the area of the domain."""
+    for xmin, xmax, trees in (((2.7, -2.1), (4.6, -1.4), (2, 2)), ((2.0, -0.5), (3.1, -0.3), (3, 2)),
+                              ((1 / 3, 0), (2, 1e-3), (5, 1))):
+        p = Made(xmin, xmax, trees)
+        cells = p.to_yt().all_data()
+        assert cells["stream", "rho"].size == p.cells, (xmin, xmax, trees, cells["stream", "rho"].size, p.cells)
+        area = float(cells["gas", "cell_volume"].sum().to("code_length**3")) / np.prod(p.xmax - p.xmin)
+        assert abs(area - 1) < 1e-12, (xmin, xmax, trees, area)
+
+
+def check_missing_module():
+    expect("needs the Python package none_such, which is not installed here: pip install none_such",
+           oak.convert.module, "none_such")
+
+
+def check_simulation(ini):
+    """Derived variables against differences taken here, on a periodic mesh of one level, and views against copies."""
+    with oak.Simulation("kelvin_helmholtz", {"mesh": {"block_size": 8, "min_level": 2, "max_level": 2},
+                                             "device.flags": "-O1", "refine.criterion": "none"}) as sim:
+        sim.step(2)
+        vx, vy = (sim.uniform(v).values for v in ("vx", "vy"))
+        h = 2 * sim.cell_size(2)
+        curl = (np.roll(vy, -1, 1) - np.roll(vy, 1, 1)) / h[0] - (np.roll(vx, -1, 0) - np.roll(vx, 1, 0)) / h[1]
+        assert abs(curl).max() > 1 and np.allclose(sim.uniform("vorticity").values, curl, rtol=1e-12, atol=1e-12)
+        assert "vorticity" in sim and "vorticity" not in sim.variables and (sim["level"] == 2).all()
+        expect("there is no variable 'vortcity'; known: rho", lambda: sim["vortcity"])
+    for precision, kind in (("double", np.float64), ("single", np.float32)):
+        with oak.Simulation(ini, {**SETTINGS, "scheme.precision": precision}) as sim:
+            sim.step(3)
+            assert len(np.unique(sim.level)) > 1
+            for variable in ("rho", "E"):
+                view = sim.view(variable)
+                assert view.dtype == kind and view.base is not None and (view == sim[variable]).all()
+            try:
+                view[0] = 1
+                raise AssertionError("a view can be written to")
+            except ValueError:
+                pass
+            expect("no conserved variable", sim.view, "p")
+
+
+def check_outputs(ini, work):
+    """A loop of one's own writes the bytes that oak run writes."""
+    outputs = {"output.h": {"kind": "history", "variables": "rho p", "every_steps": 2},
+               "output.zoom": {"kind": "plotfile", "variables": "p vorticity", "region": "0 0 0.1 0.1", "every_steps": 2},
+               "output.jump": {"kind": "picture", "variables": "mx", "difference": "yes", "width": 64, "every_steps": 2}}
+    theirs, mine = os.path.join(work, "theirs"), os.path.join(work, "mine")
+    oak.run(ini, {**SETTINGS, **outputs, "output.folder": theirs})
+    for _ in range(2):  # the second time in the folder of the first
+        with oak.Simulation(ini, {**SETTINGS, **outputs, "output.folder": mine}) as sim:
+            for _ in range(3):
+                for name in ("h", "zoom", "jump"):
+                    sim.write_output(name)
+                sim.step(2)
+            expect("no section [output.q]; known: h zoom jump", sim.write_output, "q")
+            with oak.Simulation(ini, {**SETTINGS, **outputs, "output.folder": mine}) as other:
+                expect("another run", other.write_output, "h")
+    names = ["h.csv", *(f"jump_{step:06d}.png" for step in (0, 2, 4)),
+             *(f"zoom_{step:06d}/Level_{level}/Cell_D_00000" for step in (0, 2, 4) for level in (2, 3))]
+    for name in names:
+        with open(os.path.join(theirs, name), "rb") as a, open(os.path.join(mine, name), "rb") as b:
+            assert a.read() == b.read(), name
+    assert not os.path.exists(os.path.join(mine, ".oak-lock"))
+
+
+GLOBALS = """
+INITIAL(at, q) { q[RHO] = 1 + at->x[0] * at->x[1]; q[PRS] = 1 + at->x[0]; }
+GLOBAL_INTEGRAL(squares, at, q) { return q[RHO] * q[RHO]; }
+GLOBAL_MIN(least, at, q) { return q[PRS]; }
+GLOBAL_MAX(most, at, q) { return q[RHO]; }
+"""
+
+
+def check_globals(work):
+    """Rows of a history have the globals of the state that is written, not those of the step before."""
+    problem = os.path.join(work, "globals.c")
+    with open(problem, "w", encoding="utf-8") as f:
+        f.write(GLOBALS)
+    ini = os.path.join(work, "globals.ini")
+    with open(ini, "w", encoding="utf-8") as f:
+        f.write("[problem]\nname = ./globals.c\n[physics]\nname = euler\n[mesh]\nblock_size = 8\nmin_level = 1\n"
+                "max_level = 2\n[output.h]\nkind = history\nvariables = rho p\nevery_steps = 3\n")
+    run = oak.run(ini, {"run.max_steps": 6, "output.plot_steps": 3, "output.folder": os.path.join(work, "globals")})
+    table = run.history("h.csv")
+    assert list(table)[-3:] == ["squares", "least", "most"] and len(run) == len(table["step"]) == 3
+    for row, p in enumerate(run):
+        assert abs(table["squares"][row] - p.integral(p["rho"]**2)) < 1e-14 * table["squares"][row]
+        assert (table["least"][row], table["most"][row]) == (p["p"].min(), p["rho"].max())
+    assert len(set(table["squares"])) == 3
+
+
+def check_scan(ini, work):
+    folder = os.path.join(work, "scan")
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        scan = oak.scan(ini, {"mesh.max_level": [2, 3], "run.cfl": [0.4, 7]}, SETTINGS, folder=folder, at_once=2)
+    assert len(scan) == 4 and repr(scan) == "<oak.Scan of mesh.max_level, run.cfl: 4 runs, 2 failed>"
+    assert [run is None for run in scan.runs] == [False, True, False, True]
+    assert len(said) == 2 and "run.cfl = 7 failed: oak: error: " in str(said[0].message)
+    table = scan.history()
+    assert list(table)[:3] == ["mesh.max_level", "run.cfl", "step"]
+    assert table["mesh.max_level"].tolist() == [2] * 5 + [3] * 5 and table["step"].tolist() == 2 * [0, 1, 2, 3, 4]
+    assert (table["blocks"][5:] == scan[2].history()["blocks"]).all() and scan[2].parameters["mesh.max_level"] == 3
+    expect("give a list, such as ['vanleer']", oak.scan, ini, {"scheme.limiter": "vanleer"})
+    expect("keys with at least one value", oak.scan, ini, {"scheme.limiter": []})
+    expect("give a list, such as [0.4]", oak.scan, ini, {"run.cfl": 0.4})
+    pairs = oak.scan(ini, {"mesh.block_size": ([8, 8] for _ in range(2))}, {**SETTINGS, "run.max_steps": 1},
+                     folder=os.path.join(work, "pairs")).history()
+    assert list(pairs["mesh.block_size"]) == ["[8, 8]"] * 4, pairs["mesh.block_size"]
+
+
+def main():
+    options = oak_test.options(__doc__, "oak", "library")
+    os.environ["OAK"], os.environ["OAK_LIBRARY"] = options.oak, options.library
+    with tempfile.TemporaryDirectory(prefix="oak_package_") as work:
+        check_installation(work)
+        ini = os.path.join(work, "run.ini")
+        with open(ini, "w", encoding="utf-8") as f:
+            f.write(INI)
+        run = oak.run(ini, {**SETTINGS, "output.folder": os.path.join(work, "out")})
+        check_objects(run)
+        check_conversions(run)
+        check_missing_module()
+        check_simulation(ini)
+        check_outputs(ini, work)
+        check_globals(work)
+        check_scan(ini, work)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
