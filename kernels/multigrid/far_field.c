@@ -39,9 +39,8 @@ OAK_KERNEL(oak_elliptic_bound, oak_elliptic_args_t, 64) {
           const real w =
               weight * (outside > 0 ? elliptic_factor(&m, face) : elliptic_area(&m, face));
           const real *c = arg.c.u + n * (long long)OAK_CELLS + cell;
-          const real on_face = !OAK_ELLIPTIC_FIELDS ? (real)arg.a
-                               : outside > 0        ? *c
-                                                    : boundary_coefficient(c, face);
+          real on_face = (real)arg.a;
+          if (OAK_ELLIPTIC_FIELDS) on_face = outside > 0 ? *c : boundary_coefficient(c, face);
           arg.res[n * (long long)OAK_CELLS + cell] -= w * on_face * given[b * FA(dir) + a];
         }
       }

@@ -70,27 +70,43 @@ OAK_FN void elliptic_solve_line(const oak_elliptic_args_t *arg, elliptic_block_t
   }
 }
 
-/* Half a sweep of lines of one colour. A line is in one block, or goes on through the blocks of a
- * chain, all of which are on this rank. The next line along each axis has the other colour, and so
- * has the line of the next block that continues the line of a single block: no line reads what
- * another one writes. */
+/* Half a sweep of lines of one colour. The next line along each axis has the other colour, and so
+ * has the line of the next block that continues this line: no line reads what another one writes.
+ */
 OAK_KERNEL(oak_elliptic_smooth_lines, oak_elliptic_args_t, ELLIPTIC_LANES) {
   OAK_ARGS(oak_elliptic_args_t);
   OAK_OUTER_LANES(n) {
+    if (elliptic_rests(&arg, n)) continue;
     enum { LONGEST = OAK_MAX(OAK_NX, OAK_MAX(OAK_NY, OAK_NZ)) };
-    const oak_elliptic_chain_t alone = {0, 1, 0}, c = arg.chain ? arg.chain[n] : alone;
-    const int dir = arg.axis, own = (int)n, *link = arg.chain ? arg.link + c.first : &own;
-    const int colour = arg.colour + (arg.chain ? 0 : elliptic_parity(&arg, n, dir));
+    const int colour = arg.colour + elliptic_parity(&arg, n, arg.axis), link = (int)n;
     elliptic_block_t block;
+    elliptic_block(&arg, n, &block);
+    OAK_ROWS(b, FB(arg.axis), HA(arg.axis)) {
+      OAK_LANES(h, HA(arg.axis)) {
+        real ratio[LONGEST], change[LONGEST];
+        elliptic_solve_line(&arg, &block, &link, 1, 0, 2 * h + ((b + colour) & 1), b, ratio, change,
+                            NULL);
+      }
+    }
+  }
+}
+
+/* The same with lines that go on from block to block, all of which are on this rank. The next line
+ * along each other axis has the other colour. */
+OAK_KERNEL(oak_elliptic_smooth_chains, oak_elliptic_args_t, ELLIPTIC_LANES) {
+  OAK_ARGS(oak_elliptic_args_t);
+  OAK_OUTER_LANES(n) {
+    const oak_elliptic_chain_t c = arg.chain[n];
+    const int dir = arg.axis, *link = arg.link + c.first;
     OAK_ROWS(b, FB(dir), HA(dir)) {
       OAK_LANES(h, HA(dir)) {
-        const int a = 2 * h + ((b + colour) & 1);
-        real ratio[LONGEST], change[LONGEST];
+        const int a = 2 * h + ((b + arg.colour) & 1);
         real *line = arg.line + c.first * (long long)OAK_CELLS +
                      (b * FA(dir) + a) * (long long)(c.count * OAK_ALONG(dir));
+        elliptic_block_t block;
         elliptic_block(&arg, *link, &block);
-        elliptic_solve_line(&arg, &block, link, c.count, c.round, a, b, arg.chain ? line : ratio,
-                            arg.chain ? line + arg.nline : change, line + 2 * arg.nline);
+        elliptic_solve_line(&arg, &block, link, c.count, c.round, a, b, line, line + arg.nline,
+                            line + 2 * arg.nline);
       }
     }
   }

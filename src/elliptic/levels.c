@@ -134,6 +134,8 @@ static oak_status_t build(oak_elliptic_t *e) {
                            : e->lines ? "oak_elliptic_smooth_lines"
                                       : "oak_elliptic_smooth",
                            &e->smooth);
+  if (st == OAK_OK && e->chains)
+    st = oak_device_kernel(e->dev, e->module, "oak_elliptic_smooth_chains", &e->chain);
   if (st == OAK_OK && e->plain)
     st = oak_device_kernel(e->dev, e->module, "oak_elliptic_down", &e->down);
   if (st == OAK_OK && e->plain)

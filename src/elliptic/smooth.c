@@ -85,7 +85,7 @@ oak_status_t oak_elliptic_smooth(oak_elliptic_t *e, int l, int sweeps, int first
     args.chain = e->level[l].chain[args.axis];
     args.link = e->level[l].link[args.axis];
     if (st != OAK_OK) continue;
-    st = args.chain ? oak_device_launch(e->dev, e->smooth, e->level[l].nchain[args.axis], &args,
+    st = args.chain ? oak_device_launch(e->dev, e->chain, e->level[l].nchain[args.axis], &args,
                                         sizeof args)
                     : oak_elliptic_launch(e, e->smooth, l, &args);
   }
