@@ -2,8 +2,7 @@
  * Access to cells, ghost cells and geometry, for every kernel and for problem files. Blocks store
  * no ghost cells: a value beyond a face is in the neighbour block or in a halo slot, as the face
  * table says. */
-#ifndef OAK_FIELD_H
-#define OAK_FIELD_H
+#pragma once
 
 #include "kernels/access/radius.h"
 #include "kernels/language/scalars.h"
@@ -243,5 +242,3 @@ OAK_FN int oak_in_box(const int *box, int c) {
   const int i = c % OAK_NX, j = c / OAK_NX % OAK_NY, k = c / (OAK_NX * OAK_NY);
   return i >= box[0] && i < box[3] && j >= box[1] && j < box[4] && k >= box[2] && k < box[5];
 }
-
-#endif

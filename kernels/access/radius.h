@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * mesh.radius = logarithmic: the first coordinate of the mesh is then ln r. */
-#ifndef OAK_RADIUS_H
-#define OAK_RADIUS_H
+#pragma once
 
 #include "oak/kernel.h"
 
@@ -50,5 +49,3 @@ OAK_FN double oak_moved(int dir, double x, double step) {
   oak_hyperbolic(step, &sinh_x, &cosh_x);
   return x * (cosh_x + sinh_x);
 }
-
-#endif

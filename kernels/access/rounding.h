@@ -15,8 +15,7 @@
  * nothing else. So results are the same for any number of ranks and after a restart. Thresholds
  * that depend on those of the stage before would not work, because the rounding of one stage
  * decides what the next one has to round. */
-#ifndef OAK_ROUNDING_H
-#define OAK_ROUNDING_H
+#pragma once
 
 #include "kernels/access/field.h"
 
@@ -69,5 +68,3 @@ OAK_FN void oak_round_result(sum_t u[], unsigned number) {
 OAK_FN void oak_round_nearest(real u[]) {
   OAK_FOR(v, NVAR) u[v] = (real)(store_t)u[v];
 }
-
-#endif

@@ -3,8 +3,7 @@
  * OAK_BODIES(X) is X(number, shape(...), kind, potential, permittivity, surface) for each of them
  * (src/setup/bodies.c). If the file has SOLID and POTENTIAL, its solid is one more
  * electrode, the last body. All bodies are solids too (kernels/geometry/solids.h). */
-#ifndef OAK_BODIES_H
-#define OAK_BODIES_H
+#pragma once
 
 #include "kernels/hooks/user.h"
 
@@ -227,6 +226,4 @@ OAK_FN int oak_solid(const oak_at_t *at) {
   return problem_solid(at) < 0;
 #endif
 }
-#endif
-
 #endif

@@ -102,9 +102,7 @@ OAK_KERNEL(oak_initial, oak_initial_args_t, 128) {
   OAK_OUTER(n) {
     const int mine = set_cells(&arg, n OAK_LANE_ARG);
     int found = OAK_ANY(mine & 1) != 0;
-#if NSOLID
-    for (int b = 1; b < 31; b++) found |= (OAK_ANY(mine >> b & 1) != 0) << b;
-#endif
+    for (int b = 1; NSOLID && b < 31; b++) found |= (OAK_ANY(mine >> b & 1) != 0) << b;
     OAK_SERIAL arg.found[n] = found;
   }
 #endif

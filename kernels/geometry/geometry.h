@@ -24,8 +24,7 @@
  * With OAK_LOG_RADIUS the first coordinate is ln r, and oak_dx along it is the change 4 a of ln r
  * over a cell. The middle r is that of ln r, the radii of the ends are r (cosh 2a -+ sinh 2a), and
  * s = tanh 2a is the same in all cells of a level. */
-#ifndef OAK_GEOMETRY_H
-#define OAK_GEOMETRY_H
+#pragma once
 
 #include "kernels/access/field.h"
 
@@ -392,5 +391,3 @@ OAK_FN double oak_volume_factor(const oak_field_t *f, long block, int c) {
                            : 0;
   return (OAK_PHI_AXIS ? 1 : 2 * M_PI) * oak_mean_factor(r, dr, theta, width);
 }
-
-#endif

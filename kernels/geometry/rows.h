@@ -2,8 +2,7 @@
  * A row of cells with the neighbours across every axis: interpolation and refinement criteria work
  * on these. A row runs along one axis of a block, where cells are simple to address; only its
  * neighbours may be ghost cells. */
-#ifndef OAK_ROWS_H
-#define OAK_ROWS_H
+#pragma once
 
 #include "kernels/geometry/geometry.h"
 #include "numerics/limiters.h"
@@ -135,9 +134,9 @@ OAK_FN real oak_prolong(real u, const real slope[3], const int upper[3], oak_par
  * average of rho X does not change. */
 OAK_FN void oak_keep_scalars(const physics_parameters_t *ph, const store_t *coarse, store_t *p,
                              int stride, const int offset[], int n) {
-#if NSCALARS && OAK_SCALAR_VALUES
   int invalid = 0;
   real q[NVAR];
+  if (!NSCALARS || !OAK_SCALAR_VALUES) return;
   for (int e = 0; e < n; e++) {
     oak_load(p + offset[e], stride, q);
     invalid |= !oak_scalars_within(ph, q, 0, OAK_SCALAR_ROUNDING);
@@ -148,9 +147,6 @@ OAK_FN void oak_keep_scalars(const physics_parameters_t *ph, const store_t *coar
     for (int e = 0; e < n; e++)
       p[offset[e] + v * stride] = (store_t)(x * p[offset[e] + PHYSICS_MASS * stride]);
   }
-#else
-  (void)ph, (void)coarse, (void)p, (void)stride, (void)offset, (void)n;
-#endif
 }
 
 /** Interpolation limits every variable separately, which may leave cold, fast gas with a negative
@@ -275,6 +271,4 @@ OAK_FN void oak_restrict_state(const physics_parameters_t *ph, const store_t *p,
   const real scale = mass > 0 ? oak_div(coarse[PHYSICS_MASS], mass) : 0;
   OAK_FOR(n, NSCALARS) coarse[PHYSICS_NVAR + n] *= scale;
 }
-#endif
-
 #endif

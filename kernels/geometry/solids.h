@@ -2,8 +2,7 @@
  * Solids (hook SOLID): cells whose mask is 1 or 2 keep their state, and faces between them and
  * other cells are walls. Across a wall the flux kernel sees a mirror image, as beyond a boundary
  * that reflects. */
-#ifndef OAK_SOLIDS_H
-#define OAK_SOLIDS_H
+#pragma once
 
 #include "kernels/access/field.h"
 #include "numerics/limiters.h"
@@ -68,5 +67,4 @@ OAK_FN int oak_wall_states(int dir, real ql[], real qr[]) {
   return !(left && right);
 }
 
-#endif
 #endif

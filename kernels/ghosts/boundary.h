@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Where tasks of the halo exchange read, and values beyond the boundary of the domain. */
-#ifndef OAK_HALO_BOUNDARY_H
-#define OAK_HALO_BOUNDARY_H
+#pragma once
 
 #include "kernels/hooks/user.h"
 #include "numerics/boundary.h"
@@ -117,6 +116,4 @@ OAK_FN real named_boundary(const oak_field_t *f, const oak_user_t *user, long bl
   OAK_CONDITIONS(NAMED_BOUNDARY)
   return inside;
 }
-#endif
-
 #endif

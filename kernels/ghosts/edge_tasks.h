@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The tasks of the exchange that make ghost cells beyond edges (2D: corners). Included by halo.c,
  * in runs that have them. */
-#ifndef OAK_EDGE_TASKS_H
-#define OAK_EDGE_TASKS_H
+#pragma once
 
 #include "kernels/ghosts/edges.h"
 #include "kernels/ghosts/boundary.h"
@@ -243,5 +242,3 @@ OAK_FN void edge_task(const oak_halo_args_t *arg, const oak_halo_task_t *t,
       break;
   }
 }
-
-#endif

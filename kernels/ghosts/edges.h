@@ -2,8 +2,7 @@
  * Ghost cells beyond edges (2D: corners), one layer in each direction: how edges are numbered (as
  * in src/mesh/neighbours.h), and reading them. Only runs with diffusive fluxes have them. A piece
  * of a halo buffer holds the cells of each component. */
-#ifndef OAK_EDGES_H
-#define OAK_EDGES_H
+#pragma once
 
 #include "kernels/access/field.h"
 
@@ -55,5 +54,3 @@ OAK_FN const store_t *edge_cell_of(const oak_field_t *f, const oak_face_t *table
   *stride = OAK_CELLS;
   return base + (long long)t.place * components * OAK_CELLS + OAK_INDEX(y[0], y[1], y[2]);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Ghost cells of elliptic equations where levels meet; for kernels/ghosts/halo.c. */
-#ifndef OAK_HALO_QUADRATIC_H
-#define OAK_HALO_QUADRATIC_H
+#pragma once
 
 #include "kernels/geometry/rows.h"
 
@@ -96,5 +95,3 @@ OAK_FN void halo_quadratic(const oak_halo_args_t *arg, const oak_halo_task_t *t,
     }
   }
 }
-
-#endif

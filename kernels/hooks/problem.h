@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The problem of the run. OAK_PROBLEM is its file, in quotes. Hooks in it belong to the problem,
  * and may use what is included before it. */
-#ifndef OAK_PROBLEM_H
-#define OAK_PROBLEM_H
+#pragma once
 
 #include "kernels/geometry/rows.h"
 #include "kernels/geometry/solids.h"
@@ -10,5 +9,3 @@
 #undef OAK_OWNER
 #define OAK_OWNER problem
 #include OAK_PROBLEM
-
-#endif

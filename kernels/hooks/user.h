@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Physics and problem for kernels: their parameters, and the arguments of hooks. */
-#ifndef OAK_USER_H
-#define OAK_USER_H
+#pragma once
 
 #include "kernels/geometry/geometry.h"
 #include "kernels/hooks/problem.h"
@@ -166,6 +165,4 @@ OAK_FN double oak_fixed_value(const oak_at_t *at, int v) {
       }
   return sum / volume;
 }
-#endif
-
 #endif

@@ -3,8 +3,7 @@
  * that gives it copies of its arrays, of exactly their size, and looks at what it returns. The
  * compiler adds checks of indices, which call the functions at the end of this file. The first
  * fault ends the run with a message. Included in front of the physics. */
-#ifndef OAK_DEBUG_H
-#define OAK_DEBUG_H
+#pragma once
 
 #include <stdarg.h>
 
@@ -214,5 +213,3 @@ __attribute__((noinline)) static void oak_debug_offset(const oak_at_t *at, int v
     oak_debug_stop(oak_debug_now.file, oak_debug_now.line, "calls oak_near for variable %d, of %d",
                    v, count);
 }
-
-#endif

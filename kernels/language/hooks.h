@@ -2,8 +2,7 @@
  * How physics and problem files declare parameters and define hooks. In front of the kernels oak
  * writes the structures of the parameters, whose names it finds in the files
  * (src/declare/hooks.c). docs/kernels.md is the manual. */
-#ifndef OAK_HOOKS_H
-#define OAK_HOOKS_H
+#pragma once
 
 #include "oak/kernel.h"
 
@@ -178,6 +177,7 @@ OAK_FN real oak_near(const oak_at_t *at, int v, int i, int j, int k);
  * physics. */
 #ifndef NSCALARS
 #define NSCALARS 0
+#define OAK_SCALAR_VALUES 0
 #endif
 #ifndef NSOLID
 #define NSOLID 0
@@ -489,5 +489,3 @@ typedef struct {
 #define BOUNDARY_CONDITION(name, b) \
   OAK_HAS(boundary_##name)          \
   OAK_FN real boundary_##name(const oak_beyond_t *b)
-
-#endif

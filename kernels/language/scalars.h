@@ -7,8 +7,7 @@
  * (B. Larrouturou, J. Comput. Phys. 95 (1991) 59). A first-order step then makes X an average of
  * old values. Fractions have the sum one at every face too (T. Plewa, E. Mueller, Astron.
  * Astrophys. 342 (1999) 179), so that their fluxes add up to the flux of rho. */
-#ifndef OAK_SCALARS_H
-#define OAK_SCALARS_H
+#pragma once
 
 #include "kernels/language/hooks.h"
 #if OAK_DEBUG && !OAK_DESCRIBE
@@ -60,27 +59,21 @@ OAK_FN real oak_scalar_of(const physics_parameters_t *ph, real mass, real conser
 }
 
 OAK_FN void oak_state_to_primitive(const physics_parameters_t *ph, real q[]) {
-#if NSCALARS
   const real mass = q[PHYSICS_MASS];
-  OAK_UNROLL
-  for (int n = PHYSICS_NVAR; n < PHYSICS_NVAR + NSCALARS; n++) q[n] = oak_scalar_of(ph, mass, q[n]);
-#endif
+  OAK_FOR(n, NSCALARS) q[PHYSICS_NVAR + n] = oak_scalar_of(ph, mass, q[PHYSICS_NVAR + n]);
   physics_to_primitive(ph, q);
 }
 
 OAK_FN void oak_state_to_conserved(const physics_parameters_t *ph, real u[]) {
   physics_to_conserved(ph, u);
-#if NSCALARS
-  OAK_UNROLL
-  for (int n = PHYSICS_NVAR; n < PHYSICS_NVAR + NSCALARS; n++) u[n] *= u[PHYSICS_MASS];
-#endif
+  OAK_FOR(n, NSCALARS) u[PHYSICS_NVAR + n] *= u[PHYSICS_MASS];
 }
 
 /** Whether the scalars of a conserved state have the values that physics.scalar_values allows, up
  * to these shares of the mass: each one, and the sum of fractions. */
 OAK_FN int oak_scalars_within(const physics_parameters_t *ph, const real u[], real each, real all) {
   int valid = 1;
-#if NSCALARS && OAK_SCALAR_VALUES
+  if (!NSCALARS || !OAK_SCALAR_VALUES) return valid;
 #ifdef PHYSICS_LEAST_MASS
   const real mass = OAK_MAX(u[PHYSICS_MASS], PHYSICS_LEAST_MASS(ph));
 #else
@@ -95,20 +88,12 @@ OAK_FN int oak_scalars_within(const physics_parameters_t *ph, const real u[], re
     valid &= (u[n] >= -slack) & (u[n] <= most);
     rest -= u[n];
   }
-  if (OAK_SCALAR_VALUES == 2) valid &= oak_abs(rest) <= all * mass;
-#else
-  (void)ph, (void)u, (void)each;
-#endif
-  (void)all; /* of fractions */
+  if (OAK_SCALAR_VALUES == 2) valid &= oak_abs(rest) <= all * mass; /* of fractions */
   return valid;
 }
 
 OAK_FN int oak_state_valid(const physics_parameters_t *ph, const real u[]) {
-#if NSCALARS && OAK_SCALAR_VALUES
   return physics_valid(ph, u) & oak_scalars_within(ph, u, OAK_SCALAR_SLACK, OAK_SCALAR_SLACK);
-#else
-  return physics_valid(ph, u);
-#endif
 }
 
 /** The same for a state that was interpolated: its scalars must be within bounds and have
@@ -124,7 +109,7 @@ OAK_FN int oak_interpolated_valid(const physics_parameters_t *ph, const real u[]
  * mistake: it is not removed, and the cell is invalid. `before`: the mass before the last
  * operation. */
 OAK_FN void oak_keep_bounds(const physics_parameters_t *ph, sum_t before, sum_t u[]) {
-#if NSCALARS && OAK_SCALAR_VALUES
+  if (!NSCALARS || !OAK_SCALAR_VALUES) return;
   const sum_t mass = OAK_MAX(u[PHYSICS_MASS], 0);
 #ifdef PHYSICS_LEAST_MASS
   const sum_t most = OAK_MAX(mass, before), scale = OAK_MAX(most, PHYSICS_LEAST_MASS(ph));
@@ -133,41 +118,33 @@ OAK_FN void oak_keep_bounds(const physics_parameters_t *ph, sum_t before, sum_t 
   (void)ph;
 #endif
   const sum_t slack = OAK_SCALAR_SLACK * scale;
-#if OAK_SCALAR_VALUES == 2
-  sum_t sum = 0;
-  OAK_UNROLL
-  for (int n = PHYSICS_NVAR; n < PHYSICS_NVAR + NSCALARS; n++) sum += OAK_MAX(u[n], 0);
-  const int rounding = oak_abs((real)(sum - mass)) <= slack;
-  const sum_t factor = mass / (sum > 0 ? sum : 1);
-  OAK_UNROLL
-  for (int n = PHYSICS_NVAR; n < PHYSICS_NVAR + NSCALARS; n++)
-    u[n] = rounding ? factor * OAK_MAX(u[n], 0) : u[n];
-#else
+  if (OAK_SCALAR_VALUES == 2) {
+    sum_t sum = 0;
+    OAK_FOR(n, NSCALARS) sum += OAK_MAX(u[PHYSICS_NVAR + n], 0);
+    const int rounding = oak_abs((real)(sum - mass)) <= slack;
+    const sum_t factor = mass / (sum > 0 ? sum : 1);
+    OAK_UNROLL
+    for (int n = PHYSICS_NVAR; n < PHYSICS_NVAR + NSCALARS; n++)
+      u[n] = rounding ? factor * OAK_MAX(u[n], 0) : u[n];
+    return;
+  }
   OAK_UNROLL
   for (int n = PHYSICS_NVAR; n < PHYSICS_NVAR + NSCALARS; n++) {
     const sum_t above = OAK_MAX(u[n], 0), within = OAK_MIN(above, mass);
     u[n] = oak_abs((real)(within - u[n])) <= slack ? within : u[n];
   }
-#endif
-#else
-  (void)ph, (void)before, (void)u;
-#endif
 }
 
 #if OAK_HAS_physics_floor
 /** Apply the floors of the physics. If the density changes, the scalars X stay as they are. */
 OAK_FN int oak_state_floor(const physics_parameters_t *ph, real u[]) {
-#if NSCALARS
   const real mass = u[PHYSICS_MASS];
-#endif
   const int changed = physics_floor(ph, u);
-#if NSCALARS
-  if (u[PHYSICS_MASS] != mass) {
+  if (NSCALARS && u[PHYSICS_MASS] != mass) {
     OAK_UNROLL
     for (int n = PHYSICS_NVAR; n < PHYSICS_NVAR + NSCALARS; n++)
       u[n] = mass > 0 ? oak_div(u[n], mass) * u[PHYSICS_MASS] : 0;
   }
-#endif
   return changed;
 }
 #endif
@@ -185,7 +162,6 @@ OAK_FN real oak_bounded_scalar(real x, real face) {
 /** Fluxes of the scalars through a face, from the primitive states on both sides and the flux of
  * the mass. */
 OAK_FN void oak_scalar_fluxes(const real ql[], const real qr[], real f[]) {
-#if NSCALARS
   const real mass = f[PHYSICS_MASS];
   real sum = 0;
   OAK_UNROLL
@@ -196,9 +172,4 @@ OAK_FN void oak_scalar_fluxes(const real ql[], const real qr[], real f[]) {
   const real scale = OAK_SCALAR_VALUES == 2 ? oak_div(mass, sum > 0 ? sum : 1) : mass;
   OAK_UNROLL
   for (int n = PHYSICS_NVAR; n < PHYSICS_NVAR + NSCALARS; n++) f[n] *= scale;
-#else
-  (void)ql, (void)qr, (void)f;
-#endif
 }
-
-#endif

@@ -7,8 +7,7 @@
  * OAK_ELLIPTIC_BODIES is 1 if there are bodies; the coefficients are fields then.
  * OAK_ELLIPTIC_RELAX is the over-relaxation of Gauss-Seidel, OAK_ELLIPTIC_SWEEPS the number of
  * sweeps on level 0 (src/elliptic/levels.c). */
-#ifndef OAK_ELLIPTIC_H
-#define OAK_ELLIPTIC_H
+#pragma once
 
 #include "kernels/geometry/geometry.h"
 #include "kernels/geometry/rows.h"
@@ -307,5 +306,3 @@ OAK_FN void poles_axis(const oak_elliptic_poles_args_t *arg, long block, int dir
   *step = arg->scale * oak_dx(&arg->f, b->level, dir);
   *first = arg->scale * (b->origin[dir] - arg->center[dir]) + 0.5 * *step;
 }
-
-#endif

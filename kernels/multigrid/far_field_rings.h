@@ -6,8 +6,7 @@
  *
  * S_l = R^l P_l follows from (l + 1) S_(l+1) = (2 l + 1) z S_l - l R^2 S_(l-1), S_0 = 1, S_1 = z.
  */
-#ifndef OAK_ELLIPTIC_RINGS_H
-#define OAK_ELLIPTIC_RINGS_H
+#pragma once
 
 #include "kernels/multigrid/equation.h"
 
@@ -84,5 +83,3 @@ OAK_FN double poles_potential(const oak_elliptic_poles_args_t *arg, const double
   }
   return sum;
 }
-
-#endif
