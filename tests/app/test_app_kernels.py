@@ -21,7 +21,7 @@ def complaints(folder, cc):
         flags = file.read().split()
     for name in sorted(glob.glob("**/*.[ch]", root_dir=folder, recursive=True)):
         for run in RUNS:
-            done = subprocess.run([cc, *flags, "-Werror", "-Wno-unknown-pragmas", "-fsyntax-only", *run, name], cwd=folder,
+            done = subprocess.run([cc, *flags, "-Werror", "-Wno-unknown-pragmas", "-fsyntax-only", *run, "-include", name, "/dev/null"], cwd=folder,
                                   stderr=subprocess.PIPE, text=True, check=False)
             if done.returncode != 0:
                 yield f"{folder}/{name} does not compile alone with {' '.join(run)}:\n{done.stderr}"
