@@ -83,6 +83,8 @@ static oak_status_t set_scene(const oak_grid_view_t *view, const oak_picture_opt
                          .normal = -1,
                          .axis = {0, 1},
                          .width = options->width,
+                         .variable = view->name[options->variable],
+                         .unit = oak_view_unit(view, options->variable),
                          .low = options->low,
                          .high = options->high};
   if (options->log_scale && options->low < options->high) {
@@ -130,49 +132,38 @@ typedef struct {
       view; /* for a slice, its blocks are those of the run as long as this reads them */
   oak_picture_options_t options;
   oak_scene_t scene;
-  const char **names, **units; /* [nvar], only those of the variable are set */
-  char *name, *unit, *title, *path;
+  char *name, *unit, path[PATH_MAX]; /* copies: the names of a derived variable do not stay */
   oak_frame_t frame;
   oak_canvas_t canvas;          /* rank 0 */
   oak_projection_t *projection; /* NULL: a slice */
   int rank, scaled;
 } picture_t;
 
-static void end_view(picture_t *p) { oak_view_release(&p->view); }
-
 static void free_picture(void *context) {
   picture_t *p = context;
-  end_view(p);
+  if (!p) return;
+  oak_view_release(&p->view);
   oak_projection_free(&p->projection);
   free(p->canvas.rgb);
-  free(p->names);
-  free(p->units);
   free(p->name);
   free(p->unit);
-  free(p->title);
-  free(p->path);
   free(p);
 }
 
-/** Copy what stays; the view is taken over. Rank-local. */
-static oak_status_t copy_picture(const oak_grid_view_t *view, const oak_picture_options_t *options,
-                                 const char *path, picture_t *p) {
+/** A picture of its own for this rank, which takes over the view. */
+static oak_status_t begin(const oak_grid_view_t *view, const oak_picture_options_t *options,
+                          const char *path, picture_t **out) {
+  OAK_TRY(oak_view_take(view, sizeof **out, out));
+  picture_t *p = *out;
   p->view = *view;
   p->options = *options;
-  p->names = calloc((size_t)view->nvar, sizeof *p->names);
-  p->units = calloc((size_t)view->nvar, sizeof *p->units);
-  p->name = strdup(view->name[options->variable]);
-  p->unit = strdup(oak_view_unit(view, options->variable));
-  p->title = strdup(options->title ? options->title : "");
-  p->path = strdup(path);
-  OAK_CHECK(p->names && p->units && p->name && p->unit && p->title && p->path, OAK_ERR_MEMORY,
-            "no memory to write %s", path);
-  p->names[options->variable] = p->name;
-  p->units[options->variable] = p->unit;
-  p->view.name = p->names;
-  p->view.unit = p->units;
-  p->options.title = p->title;
+  OAK_TRY(check_options(view, options));
+  OAK_CHECK(path[0], OAK_ERR_ARGUMENT, "the name of a picture is empty; give a file name");
+  OAK_TRY(oak_path_print(p->path, "%s", path));
   OAK_TRY(set_scene(&p->view, &p->options, &p->scene));
+  p->scene.variable = p->name = strdup(p->scene.variable);
+  p->scene.unit = p->unit = strdup(p->scene.unit);
+  OAK_CHECK(p->name && p->unit, OAK_ERR_MEMORY, "no memory to write %s", path);
   p->options.region = NULL; /* the scene has it */
   MPI_Comm_rank(view->comm, &p->rank);
   return p->rank == 0 ? oak_make_parents(path) : OAK_OK;
@@ -281,7 +272,7 @@ static size_t pixel_bytes(const picture_t *p) {
 
 /** All pixels are known: rank 0 makes the file. Collective. */
 static oak_status_t reduce_projection(picture_t *p) {
-  end_view(p);
+  oak_view_release(&p->view);
   oak_projection_reduce(p->projection);
   if (p->rank == 0) return oak_disk_do(p->view.disk, pixel_bytes(p), finish_projection, p);
   oak_projection_free(&p->projection);
@@ -311,25 +302,12 @@ static oak_status_t write_projection(picture_t *p) {
 
 /* ---- all of it */
 
-static oak_status_t check(const oak_grid_view_t *view, const oak_picture_options_t *options,
-                          const char *path) {
-  OAK_TRY(check_options(view, options));
-  OAK_CHECK(path[0], OAK_ERR_ARGUMENT, "the name of a picture is empty; give a file name");
-  return OAK_OK;
-}
-
 oak_status_t oak_picture_write(const oak_grid_view_t *view, const oak_picture_options_t *options,
                                const char *path) {
-  oak_status_t st = check(view, options, path); /* the same on all ranks */
-  picture_t *p = st == OAK_OK ? calloc(1, sizeof *p) : NULL;
-  if (st == OAK_OK)
-    st = oak_agree(view->comm, p ? copy_picture(view, options, path, p)
-                                 : OAK_FAIL(OAK_ERR_MEMORY, "no memory to write %s", path));
+  picture_t *p;
+  oak_status_t st = oak_agree(view->comm, begin(view, options, path, &p));
   if (st != OAK_OK) {
-    if (p)
-      free_picture(p);
-    else if (view->release)
-      view->release(view->owner);
+    free_picture(p);
     return st;
   }
   st = options->show == OAK_SHOW_SLICE ? write_slice(p) : write_projection(p);

@@ -7,18 +7,11 @@
 
 static const int64_t ONE = OAK_PIXEL_ONE;
 
-/* ---- geometry, all in integers ---- */
-
 int64_t oak_blocks_along(const oak_scene_t *scene, int d, int level) {
   return (int64_t)scene->view->trees[d] << level;
 }
 
-/** First pixel whose centre is at or above the lower side of the \a i-th of \a n blocks. */
-static int first_pixel(int64_t i, int64_t n, int pixels) {
-  return (int)((2 * i * pixels + n - 1) / (2 * n));
-}
-
-double oak_crop_place(const oak_scene_t *scene, int a, int64_t i, int64_t n) {
+double oak_scene_place(const oak_scene_t *scene, int a, int64_t i, int64_t n) {
   return (double)i / (double)n * scene->span[a] - scene->skip[a];
 }
 
@@ -42,12 +35,12 @@ int oak_is_shown(const oak_scene_t *scene, int b, int d) {
 int oak_in_frame(const oak_scene_t *scene, int b) {
   if (scene->plane)
     return oak_is_shown(scene, b, scene->axis[0]) && oak_is_shown(scene, b, scene->axis[1]);
-  for (int a = 0; a < 2 && scene->cropped; a++) {
+  for (int a = 0; a < 2; a++) {
     const int d = scene->axis[a];
     const int64_t n = oak_blocks_along(scene, d, scene->view->level[b]);
     const int64_t i = scene->view->index[b][d];
-    if (oak_crop_place(scene, a, i + 1, n) <= 0) return 0;
-    if (oak_crop_place(scene, a, i, n) >= (a == 0 ? scene->width : scene->height)) return 0;
+    if (oak_scene_place(scene, a, i + 1, n) <= 0) return 0;
+    if (oak_scene_place(scene, a, i, n) >= (a == 0 ? scene->width : scene->height)) return 0;
   }
   return 1;
 }
@@ -70,15 +63,13 @@ int oak_slice_layer(const oak_scene_t *scene, int b) {
   return layer < 0 ? 0 : layer < size ? layer : size - 1;
 }
 
-/** oak_find_overlaps() for a part of the domain, whose corners may lie anywhere. */
-static int find_cropped(const oak_scene_t *scene, int b, int a, int p0, int p1,
-                        oak_overlap_t *out) {
+int oak_find_overlaps(const oak_scene_t *scene, int b, int a, int p0, int p1, oak_overlap_t *out) {
   const int d = scene->axis[a], size = scene->view->block_size[d];
   const int64_t n = oak_blocks_along(scene, d, scene->view->level[b]) * size;
   const int64_t first = (int64_t)scene->view->index[b][d] * size;
   int count = 0;
   if ((double)n <= scene->span[a]) {
-    const double begin = floor(oak_crop_place(scene, a, first, n)) - 1;
+    const double begin = floor(oak_scene_place(scene, a, first, n)) - 1;
     for (int p = begin > p0 ? (int)begin : p0; p < p1; p++) {
       const double cell = floor((p + 0.5 + scene->skip[a]) / scene->span[a] * (double)n);
       if (cell >= (double)(first + size)) break;
@@ -89,8 +80,8 @@ static int find_cropped(const oak_scene_t *scene, int b, int a, int p0, int p1,
   }
   for (int c = 0; c < size; c++) {
     const double one = (double)ONE;
-    const double low = fmax(one * oak_crop_place(scene, a, first + c, n), one * p0);
-    const double high = fmin(one * oak_crop_place(scene, a, first + c + 1, n), one * p1);
+    const double low = fmax(one * oak_scene_place(scene, a, first + c, n), one * p0);
+    const double high = fmin(one * oak_scene_place(scene, a, first + c + 1, n), one * p1);
     if (low >= high) continue;
     const int64_t begin = llround(low), end = llround(high);
     for (int64_t p = begin / ONE; p * ONE < end; p++) {
@@ -102,63 +93,7 @@ static int find_cropped(const oak_scene_t *scene, int b, int a, int p0, int p1,
   return count;
 }
 
-int oak_find_overlaps(const oak_scene_t *scene, int b, int a, int p0, int p1, oak_overlap_t *out) {
-  if (scene->cropped) return find_cropped(scene, b, a, p0, p1, out);
-  const int d = scene->axis[a], size = scene->view->block_size[d];
-  const int pixels = a == 0 ? scene->width : scene->height;
-  const int64_t block = scene->view->index[b][d];
-  const int64_t nblocks = oak_blocks_along(scene, d, scene->view->level[b]);
-  const int64_t n = nblocks * size, first = block * size;
-  int count = 0;
-  if (n <= pixels) { /* cells of a pixel or more: the one at the centre of the pixel */
-    for (int p = first_pixel(block, nblocks, pixels); p < p1; p++) {
-      const int64_t cell = (2 * (int64_t)p + 1) * n / (2 * (int64_t)pixels) - first;
-      if (cell >= size) break;
-      if (p >= p0 && cell >= 0) out[count++] = (oak_overlap_t){p, (int)cell, (int)ONE};
-    }
-    return count;
-  }
-  for (int c = 0; c < size; c++) {
-    const int64_t low = (2 * ONE * (first + c) * pixels + n) / (2 * n);
-    const int64_t high = (2 * ONE * (first + c + 1) * pixels + n) / (2 * n);
-    for (int64_t p = low / ONE; p * ONE < high; p++) {
-      const int64_t from = low > p * ONE ? low : p * ONE;
-      const int64_t to = high < (p + 1) * ONE ? high : (p + 1) * ONE;
-      if (p >= p0 && p < p1 && to > from)
-        out[count++] = (oak_overlap_t){(int)p, c, (int)(to - from)};
-    }
-  }
-  return count;
-}
-
-/* ---- reading ---- */
-
-oak_status_t oak_batch_new(const oak_scene_t *scene, oak_batch_t *out) {
-  const oak_grid_view_t *view = scene->view;
-  *out = (oak_batch_t){scene, NULL, NULL, oak_view_batch(view), oak_view_block_cells(view)};
-  OAK_TRY(OAK_NEW(out->cells, (size_t)out->nblock * out->ncell));
-  return OAK_NEW(out->block, out->nblock);
-}
-
-void oak_batch_clear(oak_batch_t *batch) {
-  free(batch->cells);
-  free(batch->block);
-  batch->cells = NULL;
-  batch->block = NULL;
-}
-
-oak_status_t oak_batch_visit(oak_batch_t *batch, oak_block_wanted_t wanted, oak_block_visit_t visit,
-                             void *context) {
-  const oak_grid_view_t *view = batch->scene->view;
-  for (int b = 0; b < view->nblock;) {
-    int n = 0;
-    for (; b < view->nblock && n < batch->nblock; b++)
-      if (!wanted || wanted(context, b)) batch->block[n++] = b;
-    if (n == 0) continue;
-    OAK_TRY(oak_view_read_fluid(view, batch->scene->options->variable, n, batch->block, -INFINITY,
-                                batch->cells));
-    for (int i = 0; i < n; i++)
-      visit(context, batch->block[i], batch->cells + (size_t)i * batch->ncell);
-  }
-  return OAK_OK;
+oak_status_t oak_scene_visit(const oak_scene_t *scene, oak_block_wanted_t wanted,
+                             oak_block_visit_t visit, void *context) {
+  return oak_view_visit(scene->view, scene->options->variable, -INFINITY, wanted, visit, context);
 }

@@ -2,8 +2,8 @@
  * Pixels from blocks: each rank draws its own blocks, and rank 0 gets the sum. This is done for one
  * band of rows at a time.
  *
- * Where pixels and cells meet is computed in integers, and pixels are sums of integers, so they
- * are the same for any number of ranks and any order of summation. A pixel is one 64-bit number:
+ * Pixels are sums of integers, so they are the same for any number of ranks and any order of
+ * summation. A pixel is one 64-bit number:
  * the upper 24 bits are a weight (OAK_PIXEL_ONE^2 for a pixel covered once), the lower 40 the sum
  * of weight times value, the value being mapped from the range to 0 .. 65535. */
 #include <math.h>
@@ -31,7 +31,6 @@ typedef struct {
                       the share of the mesh colour, of 255; NULL: no mesh */
   oak_overlap_t *along[2]; /* for one block, the two dimensions of the picture */
   uint32_t *level;         /* cells of one block: values as 0 .. VALUE_MAX, NO_LEVEL, SOLID_LEVEL */
-  oak_batch_t batch;
 } band_t;
 
 /* ---- one block ---- */
@@ -107,10 +106,8 @@ static int in_band(const band_t *band, int b) {
     oak_space_rows(scene, b, rows);
     return rows[0] < band->row1 && rows[1] > band->row0;
   }
-  if (scene->cropped)
-    return oak_crop_place(scene, 1, i, n) < band->row1 &&
-           oak_crop_place(scene, 1, i + 1, n) >= band->row0;
-  return i * scene->height / n < band->row1 && (i + 1) * scene->height / n >= band->row0;
+  return oak_scene_place(scene, 1, i, n) < band->row1 &&
+         oak_scene_place(scene, 1, i + 1, n) >= band->row0;
 }
 
 static void mark(band_t *band, int64_t x, int64_t y, uint16_t share) {
@@ -161,13 +158,9 @@ static void outline_block(band_t *band, int b) {
     const int64_t pixels = a == 0 ? scene->width : scene->height;
     const int64_t n = oak_blocks_along(scene, d, scene->view->level[b]);
     const int64_t i = scene->view->index[b][d];
-    if (scene->cropped) { /* lines beyond the sides of the picture are drawn nowhere */
-      low[a] = (int64_t)floor(fmax(oak_crop_place(scene, a, i, n), -1));
-      high[a] = (int64_t)floor(fmin(oak_crop_place(scene, a, i + 1, n), (double)pixels));
-    } else {
-      low[a] = i * pixels / n;
-      high[a] = (i + 1) * pixels / n;
-    }
+    /* Lines beyond the sides of the picture are drawn nowhere. */
+    low[a] = (int64_t)floor(fmax(oak_scene_place(scene, a, i, n), -1));
+    high[a] = (int64_t)floor(fmin(oak_scene_place(scene, a, i + 1, n), (double)pixels));
     smallest = fmin(smallest, scene->span[a] / (double)n);
   }
   const uint16_t level = outline_share(band, b, smallest);
@@ -227,19 +220,9 @@ static void whiten(const oak_scene_t *scene, int x, int row, uint64_t pixel, uin
   for (int c = 0; c < 3; c++) rgb[c] = (uint8_t)(255 + (rgb[c] - 255) * covered + 0.5);
 }
 
-/** Rows of a band that are complete, and where they go; what rank 0 colours. */
-typedef struct {
-  const oak_scene_t *scene;
-  oak_canvas_t *canvas;
-  int x0, y0, row0, row1;
-  uint64_t *pixel;
-  uint16_t *mesh;
-} paint_t;
-
-static void color_rows(const paint_t *band) {
+/** Rank 0: colour the rows of a band that is complete. */
+static void color_band(const band_t *band, oak_canvas_t *canvas, int x0, int y0) {
   const oak_scene_t *scene = band->scene;
-  oak_canvas_t *canvas = band->canvas;
-  const int x0 = band->x0, y0 = band->y0;
   uint64_t before = NO_VALUE; /* a large cell covers many pixels in turn */
   uint8_t color[3];
   color_pixel(scene, before, color);
@@ -264,44 +247,6 @@ static void color_rows(const paint_t *band) {
   }
 }
 
-/** The job of the thread. */
-static oak_status_t paint_rows(void *context, oak_status_t st) {
-  paint_t *paint = context;
-  if (st == OAK_OK) color_rows(paint);
-  free(paint->pixel);
-  free(paint->mesh);
-  free(paint);
-  return st;
-}
-
-/** Rank 0: colour the band. If there is a disk, its thread gets the pixels and colours them; the
- * next band, if there is one, gets new memory. */
-static oak_status_t color_band(band_t *band, size_t most, int last, oak_canvas_t *canvas, int x0,
-                               int y0) {
-  oak_disk_t *disk = band->scene->view->disk;
-  const paint_t now = {band->scene, canvas,     x0,          y0,
-                       band->row0,  band->row1, band->pixel, band->mesh};
-  const size_t bytes = most * (sizeof *band->pixel + (band->mesh ? sizeof *band->mesh : 0));
-  if (!disk) {
-    color_rows(&now);
-    return OAK_OK;
-  }
-  paint_t *paint = malloc(sizeof *paint);
-  uint64_t *pixel = last ? NULL : malloc(most * sizeof *pixel);
-  uint16_t *mesh = last || !band->mesh ? NULL : malloc(most * sizeof *mesh);
-  if (!paint || (!last && (!pixel || (band->mesh && !mesh)))) {
-    free(paint);
-    free(pixel);
-    free(mesh);
-    color_rows(&now);
-    return OAK_OK;
-  }
-  *paint = now;
-  band->pixel = pixel;
-  band->mesh = mesh;
-  return oak_disk_do(disk, bytes, paint_rows, paint);
-}
-
 static oak_status_t draw_bands(band_t *band, int rows, MPI_Op op, oak_canvas_t *canvas, int x,
                                int y) {
   const oak_scene_t *scene = band->scene;
@@ -312,13 +257,11 @@ static oak_status_t draw_bands(band_t *band, int rows, MPI_Op op, oak_canvas_t *
     const int n = (band->row1 - band->row0) * scene->width;
     memset(band->pixel, 0, (size_t)n * sizeof *band->pixel);
     if (band->mesh) memset(band->mesh, 0, (size_t)n * sizeof *band->mesh);
-    if (st == OAK_OK) st = oak_batch_visit(&band->batch, wanted, visit_draw, band);
+    if (st == OAK_OK) st = oak_scene_visit(scene, wanted, visit_draw, band);
     MPI_Reduce(canvas ? MPI_IN_PLACE : band->pixel, band->pixel, n, MPI_UINT64_T, op, 0, comm);
     if (band->mesh)
       MPI_Reduce(canvas ? MPI_IN_PLACE : band->mesh, band->mesh, n, MPI_UINT16_T, MPI_MAX, 0, comm);
-    if (canvas && st == OAK_OK)
-      st = color_band(band, (size_t)rows * (size_t)scene->width, band->row1 == scene->height,
-                      canvas, x, y);
+    if (canvas && st == OAK_OK) color_band(band, canvas, x, y);
   }
   return oak_agree(comm, st);
 }
@@ -329,21 +272,13 @@ oak_status_t oak_scene_draw_data(const oak_scene_t *scene, oak_canvas_t *canvas,
   int rows = (int)(BAND_BYTES / ((size_t)scene->width * sizeof *band.pixel));
   rows = rows < 1 ? 1 : rows < scene->height ? rows : scene->height;
   const size_t n = (size_t)rows * (size_t)scene->width;
-  band.pixel = malloc(n * sizeof *band.pixel);
-  if (scene->options->draw_mesh) band.mesh = malloc(n * sizeof *band.mesh);
   const int *size = scene->view->block_size;
-  band.level =
-      malloc((size_t)size[scene->axis[0]] * (size_t)size[scene->axis[1]] * sizeof *band.level);
-  int ok = band.pixel && band.level && (band.mesh || !scene->options->draw_mesh);
-  for (int a = 0; a < 2; a++) {
-    const int most = (a == 0 ? scene->width : rows) + size[scene->axis[a]] + 2;
-    band.along[a] = malloc((size_t)most * sizeof *band.along[a]);
-    ok = ok && band.along[a];
-  }
-  oak_status_t st = oak_batch_new(scene, &band.batch);
-  if (!ok)
-    st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for a picture of %d x %d pixels; make it smaller",
-                  scene->width, scene->height);
+  oak_status_t st = OAK_NEW(band.pixel, n);
+  if (scene->options->draw_mesh) oak_keep_failure(&st, OAK_NEW(band.mesh, n));
+  oak_keep_failure(&st, OAK_NEW(band.level, (size_t)size[scene->axis[0]] * size[scene->axis[1]]));
+  for (int a = 0; a < 2; a++)
+    oak_keep_failure(
+        &st, OAK_NEW(band.along[a], (a == 0 ? scene->width : rows) + size[scene->axis[a]] + 2));
   st = oak_agree(comm, st);
   if (st == OAK_OK) {
     MPI_Op op;
@@ -354,7 +289,6 @@ oak_status_t oak_scene_draw_data(const oak_scene_t *scene, oak_canvas_t *canvas,
   free(band.pixel);
   free(band.mesh);
   free(band.level);
-  oak_batch_clear(&band.batch);
   free(band.along[0]);
   free(band.along[1]);
   return st;

@@ -146,7 +146,7 @@ static double draw_name(const oak_scene_t *scene, oak_canvas_t *canvas, double x
 
 /** The unit of the colours; "" if none is known. */
 static void print_bar_unit(const oak_scene_t *scene, char unit[LABEL_SIZE]) {
-  const char *of_variable = oak_view_unit(scene->view, scene->options->variable);
+  const char *of_variable = scene->unit;
   const char *length =
       axis_unit(scene, oak_view_axis(scene->view, scene->normal < 0 ? 0 : scene->normal));
   const int column = scene->options->show == OAK_SHOW_COLUMN;
@@ -291,9 +291,8 @@ static char *add_fact(fact_t *fact, int *n) {
 static void name_variable(const oak_scene_t *scene, fact_t *fact) {
   static const char *const how[OAK_SHOW_COUNT] = {"%s", "maximum of %s", "mean of %s",
                                                   "column of %s"};
-  const char *name = scene->view->name[scene->options->variable];
   *fact = (fact_t){"", INK, OAK_TEXT_BOLD};
-  snprintf(fact->text, FACT_SIZE, how[scene->options->show], name);
+  snprintf(fact->text, FACT_SIZE, how[scene->options->show], scene->variable);
 }
 
 static void list_levels(const oak_scene_t *scene, fact_t *fact, int *n) {

@@ -25,12 +25,13 @@ typedef struct {
   double shrink;         /**< distance from the centre of a disk, divided by the radius */
   double low_corner[2], high_corner[2]; /**< of the picture, along its axes */
   const char *name[2];                  /**< of its axes */
+  const char *variable, *unit;          /**< name and unit of the variable */
   int width, height;                    /**< of the data area, in pixels */
   double span[2], skip[2]; /**< pixels of the whole domain, and those before the picture */
   double low, high;        /**< range of values, as oak_scene_scaled() gives them */
 } oak_scene_t;
 
-/** Is this a cell, or a pixel, of solids? oak_batch_visit gives cells of solids the value
+/** Is this a cell, or a pixel, of solids? oak_scene_visit gives cells of solids the value
  * -INFINITY.
  */
 static inline int oak_scene_is_solid(const oak_scene_t *scene, double value) {
@@ -74,8 +75,7 @@ void oak_scene_draw_field(const oak_scene_t *scene, const double *field, oak_can
 uint32_t oak_level_color(int level);
 
 /** Draw the data into columns [x, x+width) and rows [y, y+height) of rank 0's \a canvas (NULL on
- * the other ranks). If the view has a disk, its thread colours the pixels later; scene and canvas
- * must stay until then. Collective; all ranks fail together. */
+ * the other ranks). Collective; all ranks fail together. */
 oak_status_t oak_scene_draw_data(const oak_scene_t *scene, oak_canvas_t *canvas, int x, int y);
 
 /** Sizes of what surrounds the data area, in pixels. */

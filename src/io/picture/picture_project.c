@@ -31,7 +31,6 @@ typedef struct {
 
 struct oak_projection {
   const oak_scene_t *scene;
-  oak_batch_t batch;
   oak_overlap_t *along[2];
   double largest, unit; /* largest absolute value; value of 1 in the sums */
   double *highest;      /* [height][width]; INFINITY: a value that is not finite */
@@ -46,7 +45,7 @@ struct oak_projection {
 static void visit_largest(void *context, int b, const double *cells) {
   enum { PARTS = 8 /* maxima at a time; one alone is slower */ };
   oak_projection_t *p = context;
-  const int64_t n = (int64_t)p->batch.ncell; /* a multiple of PARTS */
+  const int64_t n = (int64_t)oak_view_block_cells(p->scene->view); /* a multiple of PARTS */
   double part[PARTS] = {0};
   (void)b;
   for (int64_t c = 0; c < n; c += PARTS)
@@ -277,7 +276,7 @@ static oak_status_t allocate(oak_projection_t *p, int sums) {
                 p->highest && (!sums || (p->sum && p->weight)),
             OAK_ERR_MEMORY, "no memory for a picture of %d x %d pixels; make it smaller",
             scene->width, scene->height);
-  return oak_batch_new(scene, &p->batch);
+  return OAK_OK;
 }
 
 oak_status_t oak_projection_new(const oak_scene_t *scene, oak_projection_t **out) {
@@ -300,13 +299,12 @@ void oak_projection_free(oak_projection_t **projection) {
   free(p->highest);
   free(p->sum);
   free(p->weight);
-  oak_batch_clear(&p->batch);
   free(p);
   *projection = NULL;
 }
 
 oak_status_t oak_projection_scan(oak_projection_t *p) {
-  return oak_batch_visit(&p->batch, wanted, visit_largest, p);
+  return oak_scene_visit(p->scene, wanted, visit_largest, p);
 }
 
 void oak_projection_scale(oak_projection_t *p) {
@@ -315,7 +313,7 @@ void oak_projection_scale(oak_projection_t *p) {
 }
 
 oak_status_t oak_projection_add(oak_projection_t *p) {
-  const oak_status_t st = oak_batch_visit(&p->batch, wanted, visit_draw, p);
+  const oak_status_t st = oak_scene_visit(p->scene, wanted, visit_draw, p);
   draw_tiles(p);
   return st;
 }

@@ -60,16 +60,9 @@ static void visit(void *context, int b, const double *cells) {
 /** Add the values shown: cells of the slice, or the pixels of a projection. */
 static oak_status_t add_values(range_t *found, const double *field) {
   const oak_scene_t *scene = found->scene;
-  oak_batch_t batch;
-  if (field) {
-    for (int64_t i = 0; i < (int64_t)scene->width * scene->height; i++)
-      add_value(found, field[i], 1);
-    return OAK_OK;
-  }
-  oak_status_t st = oak_batch_new(scene, &batch);
-  if (st == OAK_OK) st = oak_batch_visit(&batch, wanted, visit, found);
-  oak_batch_clear(&batch);
-  return st;
+  if (!field) return oak_scene_visit(scene, wanted, visit, found);
+  for (int64_t i = 0; i < (int64_t)scene->width * scene->height; i++) add_value(found, field[i], 1);
+  return OAK_OK;
 }
 
 /** Value below which \a part of the area is. */

@@ -258,19 +258,43 @@ oak_status_t oak_view_take(const oak_grid_view_t *view, size_t bytes, void *out)
   return memory ? OAK_OK : oak_no_memory(1, bytes, __FILE__, __LINE__);
 }
 
-oak_status_t oak_view_range(const oak_grid_view_t *view, int var, double range[2]) {
+oak_status_t oak_view_visit(const oak_grid_view_t *view, int var, double solid,
+                            oak_block_wanted_t wanted, oak_block_visit_t visit, void *context) {
+  const int most = oak_view_batch(view);
   const size_t ncell = oak_view_block_cells(view);
   OAK_FREED double *cells = NULL;
-  oak_status_t st = OAK_NEW(cells, ncell);
+  OAK_FREED int *block = NULL;
+  for (int b = 0; b < view->nblock;) {
+    int n = 0;
+    if (!cells) OAK_TRY(OAK_NEW(cells, (size_t)most * ncell));
+    if (!block) OAK_TRY(OAK_NEW(block, most));
+    for (; b < view->nblock && n < most; b++)
+      if (!wanted || wanted(context, b)) block[n++] = b;
+    if (n > 0) OAK_TRY(oak_view_read_fluid(view, var, n, block, solid, cells));
+    for (int i = 0; i < n; i++) visit(context, block[i], cells + (size_t)i * ncell);
+  }
+  return OAK_OK;
+}
+
+/** What oak_view_range() finds. */
+typedef struct {
+  size_t ncell;
+  double *range;
+} range_t;
+
+static void extend(void *context, int b, const double *cells) {
+  const range_t *found = context;
+  (void)b;
+  for (size_t c = 0; c < found->ncell; c++) {
+    if (!isfinite(cells[c])) continue;
+    found->range[0] = fmin(found->range[0], cells[c]);
+    found->range[1] = fmax(found->range[1], cells[c]);
+  }
+}
+
+oak_status_t oak_view_range(const oak_grid_view_t *view, int var, double range[2]) {
   range[0] = INFINITY;
   range[1] = -INFINITY;
-  for (int b = 0; b < view->nblock && st == OAK_OK; b++) {
-    st = oak_view_read_fluid(view, var, 1, &b, NAN, cells);
-    for (size_t c = 0; c < ncell && st == OAK_OK; c++) {
-      if (!isfinite(cells[c])) continue;
-      range[0] = fmin(range[0], cells[c]);
-      range[1] = fmax(range[1], cells[c]);
-    }
-  }
-  return st;
+  return oak_view_visit(view, var, NAN, NULL, extend,
+                        &(range_t){oak_view_block_cells(view), range});
 }

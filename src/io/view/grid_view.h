@@ -110,6 +110,12 @@ oak_status_t oak_view_check_cells(const oak_grid_view_t *view, int level, const 
  * Rank-local. */
 oak_status_t oak_view_read_fluid(const oak_grid_view_t *view, int var, int n, const int *block,
                                  double solid, double *dst);
+typedef int (*oak_block_wanted_t)(const void *context, int b);
+typedef void (*oak_block_visit_t)(void *context, int b, const double *cells);
+/** Visit the blocks for which \a wanted returns 1 (NULL: all of this rank) with the values of a
+ * variable as oak_view_read_fluid() gives them. Rank-local. */
+oak_status_t oak_view_visit(const oak_grid_view_t *view, int var, double solid,
+                            oak_block_wanted_t wanted, oak_block_visit_t visit, void *context);
 /** Lowest and highest finite value of a variable outside solids; INFINITY and -INFINITY if there is
  * none. Reads all blocks of this rank. Rank-local. */
 oak_status_t oak_view_range(const oak_grid_view_t *view, int var, double range[2]);
