@@ -53,10 +53,7 @@ static oak_status_t match_variables(const settings_t *s, const oak_grid_view_t *
   *pair = NULL;
   *npair = *only = 0;
   oak_status_t st = oak_look_variables(view[0], s->var, &var, &nvar);
-  if (st == OAK_OK) {
-    *pair = malloc((size_t)nvar * sizeof **pair);
-    if (!*pair) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to list variables");
-  }
+  if (st == OAK_OK) st = OAK_NEW(*pair, nvar);
   for (int v = 0; v < nvar && st == OAK_OK; v++) {
     int other = oak_view_find(view[1], view[0]->name[var[v]]);
     if (other < 0 && s->var) st = oak_look_variable(view[1], view[0]->name[var[v]], &other);

@@ -9,6 +9,14 @@
 /* Options, in the order of the tables at the end of this file. */
 enum { VAR, OUT, GAS, FROM, TO, AXIS = FROM, AT, LEVEL };
 
+static oak_status_t write_table(oak_table_t *table, const char *out) {
+  const oak_status_t st = oak_table_write(table, out);
+  if (st == OAK_OK && out)
+    printf("wrote %s: %lld rows of %d columns\n", out, (long long)table->nrow, table->ncol);
+  oak_table_free(table);
+  return st;
+}
+
 static oak_status_t line_ends(const oak_grid_view_t *view, const char *const *s, double from[3],
                               double to[3]) {
   OAK_CHECK(!s[FROM] == !s[TO], OAK_ERR_INPUT, "a line needs both --from and --to");
@@ -27,11 +35,7 @@ static oak_status_t print_line(const oak_grid_view_t *view, const char *const *s
   oak_table_t table;
   OAK_TRY(line_ends(view, s, from, to));
   OAK_TRY(oak_sample_line(view, from, to, var, nvar, &table));
-  const oak_status_t st = oak_table_write(&table, s[OUT]);
-  if (st == OAK_OK && s[OUT])
-    printf("wrote %s: %lld rows of %d columns\n", s[OUT], (long long)table.nrow, table.ncol);
-  oak_table_free(&table);
-  return st;
+  return write_table(&table, s[OUT]);
 }
 
 /* ---- oak slice ---- */
@@ -47,11 +51,7 @@ static oak_status_t print_slice(const oak_grid_view_t *view, const char *const *
   if (s[AT]) OAK_TRY(oak_look_numbers("--at", s[AT], 1, &at));
   if (s[LEVEL]) OAK_TRY(oak_look_integer("--level", s[LEVEL], 0, 30, &level));
   OAK_TRY(oak_sample_plane(view, axis, at, level, var, nvar, &table));
-  const oak_status_t st = oak_table_write(&table, s[OUT]);
-  if (st == OAK_OK && s[OUT])
-    printf("wrote %s: %lld rows of %d columns\n", s[OUT], (long long)table.nrow, table.ncol);
-  oak_table_free(&table);
-  return st;
+  return write_table(&table, s[OUT]);
 }
 
 /* ---- both ---- */

@@ -53,15 +53,8 @@ oak_status_t oak_look_axis(const oak_grid_view_t *view, const char *name, int *o
 /* ---- paths ---- */
 
 static int is_plotfile(const char *path) {
-  char *header = oak_text_new("%s/Header", path);
-  const int found = header && access(header, F_OK) == 0;
-  free(header);
-  return found;
-}
-
-static const char *base_name(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
+  char header[PATH_MAX];
+  return snprintf(header, sizeof header, "%s/Header", path) < PATH_MAX && !access(header, F_OK);
 }
 
 /** Length of the name of the series: all before the number at the end, and before its "_". */
@@ -72,8 +65,8 @@ static size_t series_length(const char *name) {
 }
 
 int oak_look_compare(const char *a, const char *b) {
-  a = base_name(a);
-  b = base_name(b);
+  a = basename(a);
+  b = basename(b);
   const size_t m = series_length(a), n = series_length(b);
   const int order = strncmp(a, b, m < n ? m : n);
   return order ? order : m < n ? -1 : m > n ? 1 : strverscmp(a, b);
@@ -84,19 +77,13 @@ static int compare_entries(const void *a, const void *b) {
 }
 
 static int is_same_series(const char *a, const char *b) {
-  const size_t length = series_length(base_name(a));
-  return length == series_length(base_name(b)) && !strncmp(base_name(a), base_name(b), length);
+  const size_t length = series_length(basename(a));
+  return length == series_length(basename(b)) && !strncmp(basename(a), basename(b), length);
 }
 
 static int is_of_series(const char *path, const char *series) {
-  const char *name = base_name(path);
+  const char *name = basename(path);
   return strlen(series) == series_length(name) && !strncmp(name, series, strlen(series));
-}
-
-/** Does \a name end in \a tail? */
-static int ends_in(const char *name, const char *tail) {
-  const size_t n = strlen(name), m = strlen(tail);
-  return n >= m && !strcmp(name + n - m, tail);
 }
 
 /** Names are printed on terminals, which take control characters as commands. */
@@ -106,16 +93,15 @@ static int is_printable(const char *name) {
   return 1;
 }
 
-static oak_status_t add_path(char ***list, int *count, char *path) {
-  char **more = path ? realloc(*list, (size_t)(*count + 1) * sizeof *more) : NULL;
-  if (!more) free(path);
-  OAK_CHECK(more, OAK_ERR_MEMORY, "no memory to list plotfiles");
-  *list = more;
-  (*list)[(*count)++] = path;
+static oak_status_t add_path(look_list_t *list, const char *path) {
+  OAK_TRY(OAK_GROW(list->path, list->count));
+  list->path[list->count] = strdup(path);
+  OAK_CHECK(list->path[list->count], OAK_ERR_MEMORY, "no memory to list plotfiles");
+  list->count++;
   return OAK_OK;
 }
 
-static oak_status_t list_folder(const char *path, char ***list, int *count) {
+static oak_status_t list_folder(const char *path, look_list_t *list) {
   DIR *folder = opendir(path);
   oak_status_t st = OAK_OK;
   OAK_CHECK(folder, OAK_ERR_FILE,
@@ -124,34 +110,31 @@ static oak_status_t list_folder(const char *path, char ***list, int *count) {
             path, strerror(errno));
   for (struct dirent *entry; st == OAK_OK && (entry = readdir(folder));) {
     const char *name = entry->d_name;
-    if (name[0] == '.' || ends_in(name, ".oak-part") || ends_in(name, ".oak-old") ||
-        ends_in(name, ".start") || !is_printable(name))
+    char full[PATH_MAX];
+    if (name[0] == '.' || oak_path_ends(name, OAK_PART) || oak_path_ends(name, OAK_OLD) ||
+        oak_path_ends(name, ".start") || !is_printable(name))
       continue;
-    char *full = oak_text_new("%s/%s", path, name);
-    if (full && !is_plotfile(full))
-      free(full);
-    else
-      st = add_path(list, count, full);
+    st = oak_path_print(full, "%s/%s", path, name);
+    if (st == OAK_OK && is_plotfile(full)) st = add_path(list, full);
   }
   closedir(folder);
   return st;
 }
 
-/** Cut "RUN:SERIES" in two. \a series is NULL if there is a file called \a path, or no colon. The
- * caller frees \a folder, which is NULL with no memory. */
-static void split_path(const char *path, char **folder, const char **series) {
+/** Cut "RUN:SERIES" in two. \a series is NULL if there is a file called \a path, or no colon. */
+static oak_status_t split_path(const char *path, char folder[PATH_MAX], const char **series) {
   size_t length = strlen(path);
   while (length > 1 && path[length - 1] == '/') length--;
-  const char *colon = access(path, F_OK) == 0 ? NULL : strrchr(base_name(path), ':');
+  const char *colon = access(path, F_OK) == 0 ? NULL : strrchr(basename(path), ':');
   *series = colon ? colon + 1 : NULL;
-  *folder = strndup(path, colon ? (size_t)(colon - path) : length);
+  return oak_path_print(folder, "%.*s", (int)(colon ? colon - path : (long)length), path);
 }
 
 /** Names of the series of a sorted list, with commas between them. */
 static void name_series(char **list, int count, char *out, size_t size) {
   out[0] = '\0';
   for (int i = 0; i < count; i++) {
-    const char *name = base_name(list[i]);
+    const char *name = basename(list[i]);
     const size_t used = strlen(out);
     if (i && is_same_series(list[i - 1], name)) continue;
     snprintf(out + used, size - used, "%s%.*s", i ? ", " : "", (int)series_length(name), name);
@@ -181,26 +164,23 @@ static oak_status_t choose_series(const char *folder, const char *series, char *
   return OAK_OK;
 }
 
-oak_status_t oak_look_list(const char *path, look_series_t which, look_list_t *out) {
-  char *folder;
+static oak_status_t fill_list(const char *path, look_series_t which, look_list_t *out) {
+  char folder[PATH_MAX];
   const char *series;
+  OAK_TRY(split_path(path, folder, &series));
+  if (!series && is_plotfile(folder)) return add_path(out, folder);
+  out->is_run = 1;
+  OAK_TRY(list_folder(folder, out));
+  OAK_CHECK(out->count > 0, OAK_ERR_FILE, "there is no plotfile in %s (a folder such as plt000100)",
+            path);
+  qsort(out->path, (size_t)out->count, sizeof *out->path, compare_entries);
+  return series || which == LOOK_ONE_SERIES ? choose_series(folder, series, out->path, &out->count)
+                                            : OAK_OK;
+}
+
+oak_status_t oak_look_list(const char *path, look_series_t which, look_list_t *out) {
   *out = (look_list_t){0};
-  split_path(path, &folder, &series);
-  oak_status_t st = OAK_OK;
-  if (!folder) {
-    st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to list plotfiles");
-  } else if (!series && is_plotfile(folder)) {
-    st = add_path(&out->path, &out->count, strdup(folder));
-  } else {
-    out->is_run = 1;
-    st = list_folder(folder, &out->path, &out->count);
-    if (st == OAK_OK && out->count == 0)
-      st = OAK_FAIL(OAK_ERR_FILE, "there is no plotfile in %s (a folder such as plt000100)", path);
-    if (st == OAK_OK) qsort(out->path, (size_t)out->count, sizeof *out->path, compare_entries);
-    if (st == OAK_OK && (series || which == LOOK_ONE_SERIES))
-      st = choose_series(folder, series, out->path, &out->count);
-  }
-  free(folder);
+  const oak_status_t st = fill_list(path, which, out);
   if (st != OAK_OK) oak_look_free(out);
   return st;
 }
@@ -218,7 +198,7 @@ int oak_look_next_series(const look_list_t *list, int first) {
 }
 
 char *oak_look_series_path(const char *run, const char *plotfile) {
-  const char *name = base_name(plotfile);
+  const char *name = basename(plotfile);
   if (is_of_series(plotfile, "plt")) return oak_text_new("%s", run);
   return oak_text_new("%s:%.*s", run, (int)series_length(name), name);
 }
@@ -246,16 +226,13 @@ oak_status_t oak_look_variables(const oak_grid_view_t *view, const char *list, i
                                 int *nvar) {
   static const char blank[] = ", ";
   *nvar = 0;
-  *var = malloc(((list ? strlen(list) : (size_t)view->nvar) + 1) * sizeof **var);
-  OAK_CHECK(*var, OAK_ERR_MEMORY, "no memory to list variables");
+  OAK_TRY(OAK_NEW(*var, (list ? strlen(list) : (size_t)view->nvar) + 1));
   for (int v = 0; !list && v < view->nvar; v++) (*var)[(*nvar)++] = v;
   for (const char *word = list ? list + strspn(list, blank) : ""; *word;) {
     const size_t length = strcspn(word, blank);
-    char *name = strndup(word, length);
+    OAK_FREED char *name = strndup(word, length);
     OAK_CHECK(name, OAK_ERR_MEMORY, "no memory to list variables");
-    const oak_status_t st = oak_look_variable(view, name, &(*var)[(*nvar)++]);
-    free(name);
-    OAK_TRY(st);
+    OAK_TRY(oak_look_variable(view, name, &(*var)[(*nvar)++]));
     word += length;
     word += strspn(word, blank);
   }

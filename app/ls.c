@@ -85,13 +85,11 @@ static oak_status_t add_ranges(ranges_t *all, const oak_plotfile_t *p) {
     oak_plotfile_range(p, v, range);
     while (a < all->nvar && strcmp(all->name[a], view->name[v]) != 0) a++;
     if (a == all->nvar) {
-      void *name = realloc(all->name, (size_t)(a + 1) * sizeof *all->name);
-      if (name) all->name = name;
-      void *more = realloc(all->range, (size_t)(a + 1) * sizeof *all->range);
-      if (more) all->range = more;
-      char *copy = name && more ? strdup(view->name[v]) : NULL;
-      OAK_CHECK(copy, OAK_ERR_MEMORY, "no memory to list variables");
-      all->name[all->nvar++] = copy;
+      OAK_TRY(OAK_GROW(all->name, a));
+      OAK_TRY(OAK_GROW(all->range, a));
+      all->name[a] = strdup(view->name[v]);
+      OAK_CHECK(all->name[a], OAK_ERR_MEMORY, "no memory to list variables");
+      all->nvar++;
       memcpy(all->range[a], range, sizeof range);
     }
     all->range[a][0] = fmin(all->range[a][0], range[0]);
@@ -104,9 +102,8 @@ static oak_status_t add_ranges(ranges_t *all, const oak_plotfile_t *p) {
 static oak_status_t print_line(const char *path, int width, ranges_t *all) {
   oak_plotfile_t *p;
   char cells[16], levels[1024], size[32];
-  const char *slash = strrchr(path, '/');
   if (oak_plotfile_open(path, NULL, &p) != OAK_OK) {
-    printf("  %-*s cannot be read: %s\n", width, slash ? slash + 1 : path, oak_last_error());
+    printf("  %-*s cannot be read: %s\n", width, basename(path), oak_last_error());
     all->damaged++;
     return OAK_OK;
   }
@@ -114,8 +111,8 @@ static oak_status_t print_line(const char *path, int width, ranges_t *all) {
   oak_str_count(cells, sizeof cells, count_cells(view));
   print_size(size, sizeof size, (double)oak_plotfile_bytes(p));
   print_levels(levels, sizeof levels, view);
-  printf("  %-*s %8ld %12.6g %8lld %7s %9s  %s\n", width, slash ? slash + 1 : path, view->step,
-         view->time, (long long)view->nglobal, cells, size, levels);
+  printf("  %-*s %8ld %12.6g %8lld %7s %9s  %s\n", width, basename(path), view->step, view->time,
+         (long long)view->nglobal, cells, size, levels);
   const oak_status_t st = add_ranges(all, p);
   oak_plotfile_close(&p);
   return st;
@@ -127,8 +124,7 @@ static oak_status_t print_series(const char *title, char **list, int count) {
   oak_status_t st = OAK_OK;
   int width = 8;
   for (int i = 0; i < count; i++) {
-    const char *slash = strrchr(list[i], '/');
-    const int n = (int)strlen(slash ? slash + 1 : list[i]);
+    const int n = (int)strlen(basename(list[i]));
     if (n > width) width = n;
   }
   printf("%s: %d plotfile%s\n\n  %-*s %8s %12s %8s %7s %9s  %s\n", title, count,

@@ -72,11 +72,9 @@ static oak_status_t read_range(const char *const *s, oak_picture_options_t *o) {
   if (!s[RANGE]) return OAK_OK;
   const char *colon = strchr(s[RANGE], ':');
   OAK_CHECK(colon, OAK_ERR_INPUT, "--range: '%s' is not LOW:HIGH, such as 0:1.5", s[RANGE]);
-  char *low = strndup(s[RANGE], (size_t)(colon - s[RANGE]));
+  OAK_FREED char *low = strndup(s[RANGE], (size_t)(colon - s[RANGE]));
   OAK_CHECK(low, OAK_ERR_MEMORY, "no memory for a range");
-  oak_status_t st = oak_look_numbers("--range", low, 1, &o->low);
-  free(low);
-  OAK_TRY(st);
+  OAK_TRY(oak_look_numbers("--range", low, 1, &o->low));
   OAK_TRY(oak_look_numbers("--range", colon + 1, 1, &o->high));
   OAK_CHECK(o->low < o->high, OAK_ERR_INPUT, "--range: %g is not below %g", o->low, o->high);
   return OAK_OK;
@@ -147,12 +145,6 @@ static oak_status_t derive(const char *const *s, const oak_grid_view_t **view,
   return OAK_OK;
 }
 
-/** "plt000100_rho.png". Names of variables hold no "/": it is replaced when they are read. */
-static char *default_name(const char *plotfile, const char *variable) {
-  const char *slash = strrchr(plotfile, '/');
-  return oak_text_new("%s_%s.png", slash ? slash + 1 : plotfile, variable);
-}
-
 /** \a range is used for the colours if the user gave no range. NULL: use the range of the data. */
 static oak_status_t draw(const char *plotfile, const char *const *s, const double *range,
                          const char *out) {
@@ -160,19 +152,17 @@ static oak_status_t draw(const char *plotfile, const char *const *s, const doubl
   oak_derived_t *derived = NULL;
   oak_picture_options_t o = {0};
   double region[2][3];
-  char *name = NULL, *title = NULL, *run = oak_text_new("%s/..", plotfile);
+  char name[PATH_MAX], run[PATH_MAX], *title = NULL;
   oak_status_t st = oak_plotfile_open(plotfile, NULL, &p);
   oak_grid_view_t own = p ? *oak_plotfile_view(p) : (oak_grid_view_t){0};
   const oak_grid_view_t *view = &own;
   own.no_dielectrics = s[GAS] != NULL;
   if (st == OAK_OK) st = read_options(view, s, region, &o);
-  if (run) title = oak_run_folder_note(run, "title");
+  if (oak_path_print(run, "%s/..", plotfile) == OAK_OK) title = oak_run_folder_note(run, "title");
   if (!o.title) o.title = title;
   if (st == OAK_OK && s[VAR]) st = oak_look_variable(view, s[VAR], &o.variable);
-  if (st == OAK_OK && !out) {
-    name = default_name(plotfile, view->name[o.variable]);
-    if (!name) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for the name of a picture");
-  }
+  if (st == OAK_OK && !out) /* names of variables hold no "/": it is replaced when they are read */
+    st = oak_path_print(name, "%s_%s.png", basename(plotfile), view->name[o.variable]);
   if (st == OAK_OK && range && o.low == o.high) {
     o.low = range[0];
     o.high = range[1];
@@ -180,9 +170,7 @@ static oak_status_t draw(const char *plotfile, const char *const *s, const doubl
   if (st == OAK_OK) st = derive(s, &view, &other, &derived, &o);
   if (st == OAK_OK) st = oak_picture_write(view, &o, out ? out : name);
   if (st == OAK_OK) printf("wrote %s\n", out ? out : name);
-  free(name);
   free(title);
-  free(run);
   oak_derived_destroy(&derived);
   oak_plotfile_close(&other);
   oak_plotfile_close(&p);

@@ -74,10 +74,7 @@ static void print_origin(const oak_t *sim, const char *command, const char *begu
 }
 
 /** Files of the user by their full path: a name with a slash or one that ends in .c. */
-static int is_file(const char *name) {
-  const size_t length = strlen(name);
-  return strchr(name, '/') || (length > 2 && !strcmp(name + length - 2, ".c"));
-}
+static int is_file(const char *name) { return strchr(name, '/') || oak_path_ends(name, ".c"); }
 
 static oak_status_t write_parameters(const oak_t *sim, const char *folder, const char *comments) {
   char path[4200], *full = realpath(folder, NULL);

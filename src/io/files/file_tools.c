@@ -20,6 +20,11 @@ char *oak_text_new(const char *format, ...) {
   return text;
 }
 
+int oak_path_ends(const char *path, const char *ending) {
+  const size_t n = strlen(path), m = strlen(ending);
+  return n > m && !strcmp(path + n - m, ending);
+}
+
 char *oak_path_plain(const char *path) {
   size_t length = strlen(path);
   while (length > 1 && path[length - 1] == '/') length--;

@@ -13,6 +13,9 @@
 /** Text of \a format in fresh memory, NULL when there is none. The caller frees it. */
 char *oak_text_new(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/** Does a path end in \a ending, behind other characters? */
+int oak_path_ends(const char *path, const char *ending);
+
 /** Fresh copy of \a path without slashes at its end; NULL: no memory. */
 char *oak_path_plain(const char *path);
 

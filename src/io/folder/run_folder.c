@@ -82,11 +82,6 @@ typedef enum {
   ENTRY_STRANGER /**< has a name that we need, and is not of a run */
 } entry_t;
 
-static int ends_in(const char *name, const char *end) {
-  const size_t n = strlen(name), m = strlen(end);
-  return n > m && !strcmp(name + n - m, end);
-}
-
 /** Does \a name consist of "plt" (or "invalid", for the state after a failed step) and at least six
  * digits? */
 static int is_plot_name(const char *name) {
@@ -129,7 +124,7 @@ static int has_series(const oak_file_list_t *list, const char *name) {
 static int is_rest(const oak_file_list_t *list, const char *path, const char *name) {
   char output[NAME_MAX + 1];
   const char *end = strrchr(name, '.');
-  if (!ends_in(name, OAK_PART) && !ends_in(name, OAK_OLD)) return 0;
+  if (!oak_path_ends(name, OAK_PART) && !oak_path_ends(name, OAK_OLD)) return 0;
   snprintf(output, sizeof output, "%.*s", (int)(end - name), name);
   if (oak_checkpoint_is_name(output)) return oak_checkpoint_is_one(path);
   for (size_t i = 0; i < TEXTS; i++)

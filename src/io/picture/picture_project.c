@@ -255,27 +255,20 @@ static void set_unit(oak_projection_t *p) {
 static oak_status_t allocate(oak_projection_t *p, int sums) {
   const oak_scene_t *scene = p->scene;
   const size_t n = (size_t)scene->width * (size_t)scene->height;
-  const int *size = scene->view->block_size;
-  const size_t row = (size_t)size[scene->axis[0]];
-  for (int a = 0; a < 2; a++) {
-    const int most = (a == 0 ? scene->width : scene->height) + size[scene->axis[a]] + 2;
-    p->along[a] = malloc((size_t)most * sizeof *p->along[a]);
-  }
+  const int *size = scene->view->block_size, row = size[scene->axis[0]];
+  for (int a = 0; a < 2; a++)
+    OAK_TRY(
+        OAK_NEW(p->along[a], (a == 0 ? scene->width : scene->height) + size[scene->axis[a]] + 2));
   p->one = new_tile(scene, 0);
-  p->row_highest = malloc(row * sizeof *p->row_highest);
-  p->row_sum = malloc(row * sizeof *p->row_sum);
-  p->row_solid = malloc(row * sizeof *p->row_solid);
+  OAK_CHECK(p->one, OAK_ERR_MEMORY, "no memory for a projection");
+  OAK_TRY(OAK_NEW(p->row_highest, row));
+  OAK_TRY(OAK_NEW(p->row_sum, row));
+  OAK_TRY(OAK_NEW(p->row_solid, row));
   p->solid = scene->view->has_mask ? -INFINITY : NAN;
-  p->highest = malloc(n * sizeof *p->highest);
-  for (size_t i = 0; p->highest && i < n; i++) p->highest[i] = -INFINITY;
-  if (sums) {
-    p->sum = calloc(n, sizeof *p->sum);
-    p->weight = calloc(n, sizeof *p->weight);
-  }
-  OAK_CHECK(p->along[0] && p->along[1] && p->one && p->row_highest && p->row_sum && p->row_solid &&
-                p->highest && (!sums || (p->sum && p->weight)),
-            OAK_ERR_MEMORY, "no memory for a picture of %d x %d pixels; make it smaller",
-            scene->width, scene->height);
+  OAK_TRY(OAK_NEW(p->highest, n));
+  for (size_t i = 0; i < n; i++) p->highest[i] = -INFINITY;
+  if (sums) OAK_TRY(OAK_NEW(p->sum, n));
+  if (sums) OAK_TRY(OAK_NEW(p->weight, n));
   return OAK_OK;
 }
 

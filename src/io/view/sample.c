@@ -17,6 +17,16 @@ void oak_table_free(oak_table_t *table) {
   *table = (oak_table_t){0};
 }
 
+static int compare_numbers(const void *a, const void *b) {
+  const double p = *(const double *)a, q = *(const double *)b;
+  return p < q ? -1 : p > q;
+}
+
+void oak_table_sort(oak_table_t *table) {
+  if (table->nrow > 0)
+    qsort(table->value, (size_t)table->nrow, (size_t)table->ncol * sizeof(double), compare_numbers);
+}
+
 /** An empty table with the columns \a first [nfirst] and those of the variables. */
 static oak_status_t begin_table(const oak_grid_view_t *view, const char *const *first, int nfirst,
                                 const int *var, int nvar, oak_table_t *out) {
@@ -71,11 +81,6 @@ static int clip(const line_t *line, int b, double part[2]) {
     part[1] = fmin(part[1], fmax(t0, t1));
   }
   return part[1] - part[0] > 1e-12 || line->length == 0;
-}
-
-static int compare_numbers(const void *a, const void *b) {
-  const double p = *(const double *)a, q = *(const double *)b;
-  return p < q ? -1 : p > q;
 }
 
 /** Fill line->cut with the ends of the line's parts in the cells of a block. \return how many. */
@@ -203,8 +208,7 @@ oak_status_t oak_sample_line(const oak_grid_view_t *view, const double from[3], 
   free(line.row);
   free(line.place);
   free(line.cells);
-  if (st == OAK_OK && out->nrow > 0)
-    qsort(out->value, (size_t)out->nrow, (size_t)out->ncol * sizeof(double), compare_numbers);
+  if (st == OAK_OK) oak_table_sort(out);
   out->shape[0] = out->nrow;
   if (st != OAK_OK) oak_table_free(out);
   return st;
@@ -220,9 +224,8 @@ typedef struct {
   const int *var;
   int nvar;
   oak_table_t *table;
-  int batch, *block; /* [batch] blocks that are read at a time */
-  double *cells;     /* [batch][N^dim] */
-  double *weight;    /* [rows] volume of the finer cells added up; NULL if there are none */
+  int column;     /* of the present variable */
+  double *weight; /* [rows] volume of the finer cells added up; NULL if there are none */
 } plane_t;
 
 /** Layer of cells of block \a b that the plane goes through; -1: none. */
@@ -247,8 +250,11 @@ static double weight_of(const plane_t *plane, int b, int64_t i, int64_t j) {
   return oak_view_volume(view, view->level[b], cell);
 }
 
-/** Add variable \a v of a block with the values \a cells to the rows. */
-static void add_cells(const plane_t *plane, int b, const double *cells, int v) {
+static int in_plane(const void *plane, int b) { return find_layer(plane, b) >= 0; }
+
+/** Add the values of a block to the rows. */
+static void add_cells(void *context, int b, const double *cells) {
+  const plane_t *plane = context;
   const oak_grid_view_t *view = plane->view;
   oak_table_t *table = plane->table;
   const int *size = view->block_size, *axis = plane->axis;
@@ -263,7 +269,7 @@ static void add_cells(const plane_t *plane, int b, const double *cells, int v) {
       x = finer > 0 ? (x + i) >> shift : (x << shift) + i;
       y = finer > 0 ? (y + j) >> shift : (y << shift) + j;
       const int64_t row = y * table->shape[1] + x;
-      double *to = &table->value[row * table->ncol + 2 + v];
+      double *to = &table->value[row * table->ncol + plane->column];
       const double value = cells[ci * stride[axis[0]] + cj * stride[axis[1]]];
       if (finer <= 0) {
         *to = value;
@@ -275,23 +281,14 @@ static void add_cells(const plane_t *plane, int b, const double *cells, int v) {
     }
 }
 
-static oak_status_t add_variable(const plane_t *plane, int v) {
-  const oak_grid_view_t *view = plane->view;
+static oak_status_t add_variable(plane_t *plane, int v) {
   oak_table_t *table = plane->table;
-  for (int64_t r = 0; r < table->nrow; r++) table->value[r * table->ncol + 2 + v] = NAN;
+  plane->column = 2 + v;
+  for (int64_t r = 0; r < table->nrow; r++) table->value[r * table->ncol + plane->column] = NAN;
   if (plane->weight) memset(plane->weight, 0, (size_t)table->nrow * sizeof *plane->weight);
-  const size_t ncell = oak_view_block_cells(view);
-  for (int b = 0; b < view->nblock;) {
-    int n = 0;
-    for (; b < view->nblock && n < plane->batch; b++)
-      if (find_layer(plane, b) >= 0) plane->block[n++] = b;
-    if (n == 0) continue;
-    OAK_TRY(oak_view_read_fluid(view, plane->var[v], n, plane->block, NAN, plane->cells));
-    for (int i = 0; i < n; i++)
-      add_cells(plane, plane->block[i], plane->cells + (size_t)i * ncell, v);
-  }
+  OAK_TRY(oak_view_visit(plane->view, plane->var[v], NAN, in_plane, add_cells, plane));
   for (int64_t r = 0; plane->weight && r < table->nrow; r++)
-    if (plane->weight[r] > 0) table->value[r * table->ncol + 2 + v] /= plane->weight[r];
+    if (plane->weight[r] > 0) table->value[r * table->ncol + plane->column] /= plane->weight[r];
   return OAK_OK;
 }
 
@@ -329,16 +326,8 @@ static oak_status_t allocate_plane(plane_t *plane) {
   oak_table_t *table = plane->table;
   OAK_TRY(find_shape(plane, table->shape));
   table->nrow = table->shape[0] * table->shape[1];
-  table->value = malloc((size_t)(table->nrow * table->ncol) * sizeof *table->value);
-  if (plane->level < view->max_level)
-    plane->weight = malloc((size_t)table->nrow * sizeof *plane->weight);
-  plane->batch = oak_view_batch(view);
-  plane->block = malloc((size_t)plane->batch * sizeof *plane->block);
-  plane->cells = malloc((size_t)plane->batch * oak_view_block_cells(view) * sizeof *plane->cells);
-  OAK_CHECK(table->value && plane->block && plane->cells &&
-                (plane->weight || plane->level >= view->max_level),
-            OAK_ERR_MEMORY, "no memory for %lld x %lld points; choose a lower level",
-            (long long)table->shape[1], (long long)table->shape[0]);
+  OAK_TRY(OAK_NEW(table->value, table->nrow * table->ncol));
+  if (plane->level < view->max_level) OAK_TRY(OAK_NEW(plane->weight, table->nrow));
   for (int64_t r = 0; r < table->nrow; r++)
     for (int a = 0; a < 2; a++) {
       const int d = plane->axis[a];
@@ -368,8 +357,6 @@ oak_status_t oak_sample_plane(const oak_grid_view_t *view, int axis, double at, 
   oak_status_t st = begin_table(view, names, 2, var, nvar, out);
   if (st == OAK_OK) st = allocate_plane(&plane);
   for (int v = 0; v < nvar && st == OAK_OK; v++) st = add_variable(&plane, v);
-  free(plane.block);
-  free(plane.cells);
   free(plane.weight);
   if (st != OAK_OK) oak_table_free(out);
   return st;

@@ -33,6 +33,8 @@ oak_status_t oak_sample_plane(const oak_grid_view_t *view, int axis, double at, 
 oak_status_t oak_sample_plane_check(const oak_grid_view_t *view, int axis, double at, int level);
 
 void oak_table_free(oak_table_t *table);
+/** Sort the rows by the first column. */
+void oak_table_sort(oak_table_t *table);
 
 /** Write a table to \a path: ".npy" makes a NumPy array of records, anything else CSV; NULL: CSV to
  * stdout. */

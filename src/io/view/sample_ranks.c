@@ -32,11 +32,6 @@ void oak_table_merge(MPI_Comm comm, oak_table_t *table) {
 
 /* ---- lines */
 
-static int compare_rows(const void *a, const void *b) {
-  const double p = *(const double *)a, q = *(const double *)b;
-  return p < q ? -1 : p > q;
-}
-
 /** Rank 0: room for the rows of all ranks, and where those of each go. */
 static oak_status_t make_room(const oak_table_t *table, int size, const int *count, int **start,
                               double **value) {
@@ -72,8 +67,7 @@ oak_status_t oak_table_gather(MPI_Comm comm, oak_table_t *table) {
     table->nrow = rank == 0 ? (start[size - 1] + count[size - 1]) / table->ncol : 0;
     table->shape[0] = table->nrow;
     value = NULL;
-    if (table->nrow > 0)
-      qsort(table->value, (size_t)table->nrow, (size_t)table->ncol * sizeof(double), compare_rows);
+    oak_table_sort(table);
   }
   return st;
 }

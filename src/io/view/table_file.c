@@ -48,13 +48,11 @@ oak_status_t oak_table_write(const oak_table_t *table, const char *path) {
     OAK_CHECK(fflush(stdout) == 0, OAK_ERR_FILE, "cannot write to stdout: %s", strerror(errno));
     return OAK_OK;
   }
-  const size_t n = strlen(path);
-  const int npy = n > 4 && !strcmp(path + n - 4, ".npy");
   OAK_FREED char *data = NULL;
   size_t bytes;
   FILE *out = open_memstream(&data, &bytes);
   OAK_CHECK(out, OAK_ERR_MEMORY, "no memory to write %s", path);
-  (npy ? print_npy : print_csv)(table, out);
+  (oak_path_ends(path, ".npy") ? print_npy : print_csv)(table, out);
   const int bad = ferror(out) | fclose(out);
   oak_status_t st = OAK_OK;
   if (bad || bytes == 0) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to write %s", path);

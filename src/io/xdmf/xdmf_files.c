@@ -12,18 +12,16 @@
 #include "xdmf.h"
 
 oak_status_t oak_xdmf_files_name(oak_xdmf_files_t *files, const char *path) {
-  const size_t length = strlen(path), end = strlen(OAK_XDMF);
-  OAK_CHECK(length > end && path[length - end - 1] != '/' && !strcmp(path + length - end, OAK_XDMF),
-            OAK_ERR_ARGUMENT, "%s: the name of an XDMF file ends in " OAK_XDMF, path);
-  const int stem = (int)(length - end);
+  OAK_CHECK(oak_path_ends(basename(path), OAK_XDMF), OAK_ERR_ARGUMENT,
+            "%s: the name of an XDMF file ends in " OAK_XDMF, path);
+  const int stem = (int)(strlen(path) - strlen(OAK_XDMF));
   OAK_TRY(oak_path_print(files->xml, "%s", path));
   OAK_TRY(oak_path_print(files->xml_part, "%s" OAK_PART, path));
   OAK_TRY(oak_path_print(files->xml_old, "%s" OAK_OLD, path));
   OAK_TRY(oak_path_print(files->data, "%.*s" OAK_XDMF_DATA, stem, path));
   OAK_TRY(oak_path_print(files->data_part, "%s" OAK_PART, files->data));
   OAK_TRY(oak_path_print(files->data_old, "%s" OAK_OLD, files->data));
-  const char *slash = strrchr(files->data, '/');
-  files->data_name = slash ? slash + 1 : files->data;
+  files->data_name = basename(files->data);
   return OAK_OK;
 }
 
