@@ -11,8 +11,7 @@
 #include "picture_space.h"
 
 enum {
-  DEPTH_ONE = 1024, /* weight of a whole cell of the finest level along the axis */
-  LEVELS = 31       /* levels of p4est: 0 to 30 */
+  DEPTH_ONE = 1024 /* weight of a whole cell of the finest level along the axis */
 };
 
 /** What a column of cells, along the axis of the projection, adds to a pixel. */
@@ -21,22 +20,13 @@ typedef struct {
   int64_t sum, weight; /* weight: in cells of the finest level, times DEPTH_ONE */
 } column_t;
 
-/** The sums of columns over all blocks of a level that lie behind each other. Where cells are
- * larger than pixels, these sums are made first. A pixel is then changed once and not for each
- * block. */
-typedef struct {
-  int block; /* one of them */
-  column_t column[];
-} tile_t;
-
 struct oak_projection {
   const oak_scene_t *scene;
   oak_overlap_t *along[2];
   double largest, unit; /* largest absolute value; value of 1 in the sums */
   double *highest;      /* [height][width]; INFINITY: a value that is not finite */
   int64_t *sum, *weight;
-  tile_t **tile[LEVELS];         /* by level: NULL, or a tile or NULL for each place of a block */
-  tile_t *one;                   /* for a block of other levels */
+  column_t *column;              /* of one block */
   double solid;                  /* value of cells of solids; NAN: there are none */
   double *row_highest, *row_sum; /* [N] for a row of columns */
   int64_t *row_solid;            /* [N] weight of the cells of solids in means */
@@ -167,76 +157,13 @@ static void draw_columns(const oak_projection_t *p, int b, const column_t *colum
     }
 }
 
-/* ---- tiles */
-
-static tile_t *begin_tile(tile_t *tile, int b, size_t columns) {
-  if (tile) tile->block = b;
-  for (size_t c = 0; tile && c < columns; c++) tile->column[c] = (column_t){-INFINITY, 0, 0};
-  return tile;
-}
-
-static size_t count_columns(const oak_scene_t *scene) {
-  const int *size = scene->view->block_size;
-  return (size_t)size[scene->axis[0]] * (size_t)size[scene->axis[1]];
-}
-
-static tile_t *new_tile(const oak_scene_t *scene, int b) {
-  const size_t columns = count_columns(scene);
-  return begin_tile(malloc(sizeof(tile_t) + columns * sizeof(column_t)), b, columns);
-}
-
-/** Number of places for tiles of a level; 0 if there are more cells than pixels. */
-static int64_t count_places(const oak_scene_t *scene, int level) {
-  const int *size = scene->view->block_size;
-  const int64_t x = oak_blocks_along(scene, scene->axis[0], level);
-  const int64_t y = oak_blocks_along(scene, scene->axis[1], level);
-  const int64_t nx = x * size[scene->axis[0]], ny = y * size[scene->axis[1]];
-  return nx <= scene->span[0] && ny <= scene->span[1] &&
-                 nx * ny <= (int64_t)scene->width * scene->height
-             ? x * y
-             : 0;
-}
-
-/** The tile of block \a b; NULL if its level has none, also for want of memory. */
-static tile_t *find_tile(oak_projection_t *p, int b) {
-  const oak_scene_t *scene = p->scene;
-  const int level = scene->view->level[b];
-  const int32_t *index = scene->view->index[b];
-  const int64_t places = count_places(scene, level);
-  if (places == 0) return NULL;
-  if (!p->tile[level]) p->tile[level] = calloc((size_t)places, sizeof *p->tile[level]);
-  if (!p->tile[level]) return NULL;
-  tile_t **tile =
-      &p->tile[level][index[scene->axis[1]] * oak_blocks_along(scene, scene->axis[0], level) +
-                      index[scene->axis[0]]];
-  if (!*tile) *tile = new_tile(scene, b);
-  return *tile;
-}
-
 static void visit_draw(void *context, int b, const double *cells) {
   oak_projection_t *p = context;
-  tile_t *tile = find_tile(p, b);
-  if (tile) {
-    add_columns(p, b, cells, tile->column);
-    return;
-  }
-  begin_tile(p->one, b, count_columns(p->scene));
-  add_columns(p, b, cells, p->one->column);
-  draw_columns(p, b, p->one->column);
-}
-
-/** Draw and free all tiles. */
-static void draw_tiles(oak_projection_t *p) {
-  for (int level = 0; level < LEVELS; level++) {
-    const int64_t places = p->tile[level] ? count_places(p->scene, level) : 0;
-    for (int64_t i = 0; i < places; i++) {
-      tile_t *tile = p->tile[level][i];
-      if (tile) draw_columns(p, tile->block, tile->column);
-      free(tile);
-    }
-    free(p->tile[level]);
-    p->tile[level] = NULL;
-  }
+  const int *size = p->scene->view->block_size, *axis = p->scene->axis;
+  for (int c = 0; c < size[axis[0]] * size[axis[1]]; c++)
+    p->column[c] = (column_t){-INFINITY, 0, 0};
+  add_columns(p, b, cells, p->column);
+  draw_columns(p, b, p->column);
 }
 
 /* ---- the picture */
@@ -259,8 +186,7 @@ static oak_status_t allocate(oak_projection_t *p, int sums) {
   for (int a = 0; a < 2; a++)
     OAK_TRY(
         OAK_NEW(p->along[a], (a == 0 ? scene->width : scene->height) + size[scene->axis[a]] + 2));
-  p->one = new_tile(scene, 0);
-  OAK_CHECK(p->one, OAK_ERR_MEMORY, "no memory for a projection");
+  OAK_TRY(OAK_NEW(p->column, (size_t)row * size[scene->axis[1]]));
   OAK_TRY(OAK_NEW(p->row_highest, row));
   OAK_TRY(OAK_NEW(p->row_sum, row));
   OAK_TRY(OAK_NEW(p->row_solid, row));
@@ -285,7 +211,7 @@ void oak_projection_free(oak_projection_t **projection) {
   oak_projection_t *p = *projection;
   if (!p) return;
   for (int a = 0; a < 2; a++) free(p->along[a]);
-  free(p->one);
+  free(p->column);
   free(p->row_highest);
   free(p->row_sum);
   free(p->row_solid);
@@ -306,9 +232,7 @@ void oak_projection_scale(oak_projection_t *p) {
 }
 
 oak_status_t oak_projection_add(oak_projection_t *p) {
-  const oak_status_t st = oak_scene_visit(p->scene, wanted, visit_draw, p);
-  draw_tiles(p);
-  return st;
+  return oak_scene_visit(p->scene, wanted, visit_draw, p);
 }
 
 /** Add the pixels of all ranks on rank 0, in parts whose number fits an int. Collective. */
