@@ -17,9 +17,10 @@ typedef struct {
 } last_row_t;
 
 static oak_status_t open_diagnostics(oak_output_item_t *item) {
-  item->data = calloc(1, sizeof(last_row_t));
-  OAK_CHECK(item->data, OAK_ERR_MEMORY, "no memory for output %s", item->name);
-  return OAK_OK;
+  last_row_t *last;
+  const oak_status_t st = OAK_NEW(last, 1);
+  item->data = last;
+  return st;
 }
 
 /* The last solutions count for the rows up to the next ones. */

@@ -17,33 +17,27 @@ static const char *key_of(const oak_output_item_t *item, const char *word, char 
 }
 
 int oak_item_int(const oak_output_item_t *item, const char *word) {
-  char key[128];
-  return oak_params_int(item->sim->setup.params, key_of(item, word, key));
+  return oak_params_int(item->sim->setup.params, key_of(item, word, (char[128]){0}));
 }
 
 double oak_item_real(const oak_output_item_t *item, const char *word) {
-  char key[128];
-  return oak_params_real(item->sim->setup.params, key_of(item, word, key));
+  return oak_params_real(item->sim->setup.params, key_of(item, word, (char[128]){0}));
 }
 
 int oak_item_bool(const oak_output_item_t *item, const char *word) {
-  char key[128];
-  return oak_params_bool(item->sim->setup.params, key_of(item, word, key));
+  return oak_params_bool(item->sim->setup.params, key_of(item, word, (char[128]){0}));
 }
 
 int oak_item_choice(const oak_output_item_t *item, const char *word) {
-  char key[128];
-  return oak_params_choice(item->sim->setup.params, key_of(item, word, key));
+  return oak_params_choice(item->sim->setup.params, key_of(item, word, (char[128]){0}));
 }
 
 const char *oak_item_text(const oak_output_item_t *item, const char *word) {
-  char key[128];
-  return oak_params_text(item->sim->setup.params, key_of(item, word, key));
+  return oak_params_text(item->sim->setup.params, key_of(item, word, (char[128]){0}));
 }
 
 int oak_item_reals(const oak_output_item_t *item, const char *word, double out[3]) {
-  char key[128];
-  return oak_params_reals(item->sim->setup.params, key_of(item, word, key), out);
+  return oak_params_reals(item->sim->setup.params, key_of(item, word, (char[128]){0}), out);
 }
 
 const char *oak_item_given(const oak_output_item_t *item, const char *word) {
@@ -195,8 +189,6 @@ oak_status_t oak_item_init(oak_output_item_t *item, oak_t *sim, const char *name
 void oak_item_clear(oak_output_item_t *item) {
   oak_schedule_clear(&item->schedule);
   free(item->data);
-  free(item->start);
-  item->start = NULL;
   item->data = NULL;
 }
 

@@ -4,6 +4,7 @@
 #define OAK_ITEM_H
 
 #include "base/params_outputs.h"
+#include "base/path.h"
 #include "io/files/output_folder.h"
 #include "io/folder/series.h"
 #include "output/schedule.h"
@@ -55,7 +56,8 @@ struct oak_output_item {
   char prefix[64]; /**< of its keys: "output.NAME.", or "output.plot_" and the like */
   char ending[16]; /**< of its files */
   int section;     /**< it has a section of its own */
-  char *start;     /**< plotfile of the state at the start of the run, for differences; or NULL */
+  char
+      start[PATH_MAX]; /**< plotfile of the state at the start of the run, for differences; or "" */
   oak_schedule_t schedule;
   oak_selection_t variables;
   int value_bytes;     /**< of a value in files: 4 or 8 */

@@ -13,7 +13,7 @@
 typedef struct {
   const oak_output_t *out;
   const oak_output_kind_t *kind;
-  char *path, *stem;
+  char path[PATH_MAX], stem[PATH_MAX];
   double time;
   int keep;
   int *pending;
@@ -55,22 +55,18 @@ static void release(void *context) {
   sequel_t *s = context;
   if (!s) return;
   if (s->pending) (*s->pending)--;
-  free(s->path);
-  free(s->stem);
   free(s);
 }
 
 static oak_status_t make_sequel(const oak_output_t *out, const oak_put_t *put, sequel_t **sequel) {
-  sequel_t *s = *sequel = calloc(1, sizeof *s);
-  OAK_CHECK(s, OAK_ERR_MEMORY, "no memory to write %s", put->path);
-  *s = (sequel_t){.out = out,
-                  .kind = put->kind,
-                  .path = strdup(put->path),
-                  .stem = strdup(put->stem ? put->stem : ""),
-                  .time = out->sim->data.clock.time,
-                  .keep = put->keep};
-  OAK_CHECK(s->path && s->stem, OAK_ERR_MEMORY, "no memory to write %s", put->path);
-  return OAK_OK;
+  OAK_TRY(OAK_NEW(*sequel, 1));
+  sequel_t *s = *sequel;
+  s->out = out;
+  s->kind = put->kind;
+  s->time = out->sim->data.clock.time;
+  s->keep = put->keep;
+  OAK_TRY(oak_path_print(s->stem, "%s", put->stem ? put->stem : ""));
+  return oak_path_print(s->path, "%s", put->path);
 }
 
 oak_status_t oak_output_put(oak_output_t *out, const oak_put_t *put) {

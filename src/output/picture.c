@@ -74,10 +74,8 @@ static oak_status_t check_picture(const oak_output_item_t *item) {
 
 static oak_status_t start_picture(oak_output_item_t *item, const char *folder, int restart) {
   const MPI_Comm comm = item->sim->setup.comm;
-  oak_status_t st = OAK_OK;
   if (!is_difference(item)) return OAK_OK;
-  item->start = oak_text_new("%s/%s.start", folder, item->name);
-  if (!item->start) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for the name of %s", item->name);
+  oak_status_t st = oak_path_print(item->start, "%s/%s.start", folder, item->name);
   if (st == OAK_OK && restart && item->sim->setup.rank == 0) st = find_start(item);
   OAK_TRY(oak_agree(comm, st));
   if (restart) return OAK_OK;
@@ -187,7 +185,7 @@ static oak_status_t write_picture(oak_output_item_t *item, const oak_grid_view_t
                                   const char *path) {
   oak_picture_options_t o;
   OAK_TRY(set_options(item, view, &o));
-  return item->start ? write_difference(item, view, &o, path) : oak_picture_write(view, &o, path);
+  return *item->start ? write_difference(item, view, &o, path) : oak_picture_write(view, &o, path);
 }
 
 const oak_output_kind_t oak_output_picture = {.word = {"picture", "a PNG file", keys},

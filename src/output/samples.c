@@ -54,7 +54,7 @@ static int number_variables(const oak_grid_view_t *view, int is_line, int var[OA
 typedef struct {
   oak_table_t table;
   int listed; /* as soon as the file is there: the run may be killed before it lists it */
-  char path[];
+  char path[PATH_MAX];
 } job_t;
 
 static oak_status_t finish_table(void *context, oak_status_t st) {
@@ -66,17 +66,18 @@ static oak_status_t finish_table(void *context, oak_status_t st) {
   return st;
 }
 
-/* Hand over the table, which is freed. */
+/* Hand over the table; after a failure it is the caller's. */
 static oak_status_t hand_over(oak_disk_t *disk, oak_table_t *table, const char *path) {
   enum { NUMBER_BYTES = 32 /* of a value, as a number and as text */ };
-  job_t *job = malloc(sizeof *job + strlen(path) + 1);
-  if (!job) {
-    oak_table_free(table);
-    return OAK_FAIL(OAK_ERR_MEMORY, "no memory to write %s", path);
+  job_t *job;
+  oak_status_t st = OAK_NEW(job, 1);
+  if (st == OAK_OK) st = oak_path_print(job->path, "%s", path);
+  if (st != OAK_OK) {
+    free(job);
+    return st;
   }
   job->table = *table;
   job->listed = disk != NULL;
-  memcpy(job->path, path, strlen(path) + 1);
   const size_t bytes = NUMBER_BYTES * (size_t)table->ncol * (size_t)table->nrow;
   *table = (oak_table_t){0};
   return oak_disk_do(disk, bytes, finish_table, job);
@@ -117,8 +118,9 @@ typedef struct {
 static oak_status_t open_line(oak_output_item_t *item) {
   static const char *const word[] = {"from", "to"};
   const oak_t *sim = item->sim;
-  line_t *line = item->data = calloc(1, sizeof *line);
-  OAK_CHECK(line, OAK_ERR_MEMORY, "no memory for output %s", item->name);
+  line_t *line;
+  OAK_TRY(OAK_NEW(line, 1));
+  item->data = line;
   for (int end = 0; end < 2; end++) {
     double *x = end ? line->to : line->from;
     int count;
@@ -218,8 +220,9 @@ typedef struct {
 } probe_t;
 
 static oak_status_t open_probe(oak_output_item_t *item) {
-  probe_t *probe = item->data = calloc(1, sizeof *probe);
-  OAK_CHECK(probe, OAK_ERR_MEMORY, "no memory for output %s", item->name);
+  probe_t *probe;
+  OAK_TRY(OAK_NEW(probe, 1));
+  item->data = probe;
   return oak_item_points(item, "points", MOST_POINTS, probe->x, &probe->count);
 }
 

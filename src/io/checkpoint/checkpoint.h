@@ -7,6 +7,7 @@
 
 #include <stdint.h>
 
+#include "base/path.h"
 #include "io/files/disk.h"
 #include "oak/status.h"
 
@@ -67,7 +68,7 @@ oak_status_t oak_checkpoint_write(const oak_checkpoint_t *head,
 typedef struct {
   oak_checkpoint_t head;
   MPI_Comm comm;
-  char *path, *texts;
+  char path[PATH_MAX], *texts;
   int fd;
   int64_t records, data; /**< where they begin in the file */
   uint32_t sum;          /**< of the head, continued by those of the records */

@@ -130,17 +130,14 @@ static oak_status_t read_head(oak_checkpoint_file_t *file) {
 }
 
 oak_status_t oak_checkpoint_open(MPI_Comm comm, const char *path, oak_checkpoint_file_t *file) {
-  *file = (oak_checkpoint_file_t){.comm = comm, .path = oak_text_new("%s", path), .fd = -1};
-  oak_status_t st = OAK_OK;
-  if (file->path)
-    file->fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a pipe would wait for ever */
-  if (!file->path)
-    st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for the name of %s", path);
-  else if (file->fd < 0)
+  *file = (oak_checkpoint_file_t){.comm = comm, .fd = -1};
+  oak_status_t st = oak_path_print(file->path, "%s", path);
+  if (st == OAK_OK)
+    file->fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* no wait for a pipe */
+  if (st == OAK_OK && file->fd < 0)
     st = OAK_FAIL(OAK_ERR_FILE, "cannot open checkpoint %s: %s; check the path", path,
                   strerror(errno));
-  else
-    st = read_head(file);
+  if (st == OAK_OK) st = read_head(file);
   st = oak_agree(comm, st);
   if (st != OAK_OK) oak_checkpoint_close(file);
   return st;
@@ -148,7 +145,6 @@ oak_status_t oak_checkpoint_open(MPI_Comm comm, const char *path, oak_checkpoint
 
 void oak_checkpoint_close(oak_checkpoint_file_t *file) {
   if (file->fd >= 0) close(file->fd);
-  free(file->path);
   free(file->texts);
   *file = (oak_checkpoint_file_t){.fd = -1};
 }

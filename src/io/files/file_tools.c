@@ -25,12 +25,6 @@ int oak_path_ends(const char *path, const char *ending) {
   return n > m && !strcmp(path + n - m, ending);
 }
 
-char *oak_path_plain(const char *path) {
-  size_t length = strlen(path);
-  while (length > 1 && path[length - 1] == '/') length--;
-  return strndup(path, length);
-}
-
 static const char *advice(int reason) {
   switch (reason) {
     case ENOSPC:

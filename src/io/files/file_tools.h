@@ -16,9 +16,6 @@ char *oak_text_new(const char *format, ...) __attribute__((format(printf, 1, 2))
 /** Does a path end in \a ending, behind other characters? */
 int oak_path_ends(const char *path, const char *ending);
 
-/** Fresh copy of \a path without slashes at its end; NULL: no memory. */
-char *oak_path_plain(const char *path);
-
 /** Record that \a action ("write", "create folder", ...) on \a path failed for errno \a reason.
  * \return OAK_ERR_FILE. */
 oak_status_t oak_file_failed(const char *action, const char *path, int reason);

@@ -54,11 +54,9 @@ static oak_status_t update(const oak_series_t *series, const char *list, const c
   return st;
 }
 
-oak_status_t oak_series_add(const oak_series_t *series, const char *stem, const char *path_given,
+oak_status_t oak_series_add(const oak_series_t *series, const char *stem, const char *path,
                             double time) {
-  OAK_FREED char *path = oak_path_plain(path_given);
   char list[PATH_MAX];
-  OAK_CHECK(path, OAK_ERR_MEMORY, "no memory to list %s", path_given);
   OAK_TRY(oak_path_print(list, "%s%s", stem, series->ending));
   return update(series, list, path, time);
 }

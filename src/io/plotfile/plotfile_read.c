@@ -28,7 +28,7 @@ struct oak_plotfile {
   oak_grid_view_t view;
   oak_scan_t scan;
   oak_leaves_t leaves;
-  char *path;
+  char path[PATH_MAX];
   level_t *level; /**< [finest + 1] */
   int value_bytes;
   int64_t bytes;
@@ -83,22 +83,18 @@ static oak_status_t read_fab_header(oak_plotfile_t *p, int l, const oak_scan_box
 /** Check the text files against the sizes of the data files. */
 static oak_status_t check_level(oak_plotfile_t *p, int l) {
   const oak_scan_level_t *level = &p->scan.level[l];
-  int64_t *size;
-  oak_status_t st = OAK_NEW(size, level->nfile);
+  OAK_FREED int64_t *size = NULL;
+  OAK_TRY(OAK_NEW(size, level->nfile));
   double promised = 0, present = 0;
-  for (int f = 0; f < level->nfile && st == OAK_OK; f++) {
+  for (int f = 0; f < level->nfile; f++) {
     struct stat info;
     char path[PATH_MAX];
-    st = data_path(p, l, f, path);
-    if (st != OAK_OK) break;
-    if (stat(path, &info) != 0)
-      st = OAK_FAIL(OAK_ERR_FILE, "cannot read %s: %s", path, strerror(errno));
-    else if (!S_ISREG(info.st_mode))
-      st = OAK_FAIL(OAK_ERR_FILE, "%s is no regular file", path);
-    else
-      present += (double)(size[f] = info.st_size);
+    OAK_TRY(data_path(p, l, f, path));
+    OAK_CHECK(stat(path, &info) == 0, OAK_ERR_FILE, "cannot read %s: %s", path, strerror(errno));
+    OAK_CHECK(S_ISREG(info.st_mode), OAK_ERR_FILE, "%s is no regular file", path);
+    present += (double)(size[f] = info.st_size);
   }
-  for (int b = 0; b < level->nbox && st == OAK_OK; b++) {
+  for (int b = 0; b < level->nbox; b++) {
     char header[OAK_PLOT_FAB];
     const oak_scan_box_t *box = &level->box[b];
     const double bytes = (double)box->size[0] * (double)box->size[1] * (double)box->size[2] *
@@ -106,10 +102,8 @@ static oak_status_t check_level(oak_plotfile_t *p, int l) {
                          (double)oak_scan_fab_header(&p->scan, box, p->value_bytes, 0, header);
     promised += bytes;
     if (bytes > (double)(size[box->file] - box->offset))
-      st = damaged(p, l, box, "the file ends before the values that Cell_H promises");
+      return damaged(p, l, box, "the file ends before the values that Cell_H promises");
   }
-  free(size);
-  OAK_TRY(st);
   OAK_CHECK(
       promised <= present, OAK_ERR_FILE,
       "the data files of %s/Level_%d have %.17g bytes, fewer than the %.17g of its boxes; the "
@@ -256,9 +250,8 @@ oak_status_t oak_plotfile_open(const char *path, const int block_size[3], oak_pl
   OAK_TRY(OAK_NEW(p, 1));
   size_t length = strlen(path);
   while (length > 1 && path[length - 1] == '/') length--;
-  p->path = strndup(path, length);
-  const oak_status_t st =
-      p->path ? fill(p, block_size) : OAK_FAIL(OAK_ERR_MEMORY, "no memory to read %s", path);
+  oak_status_t st = oak_path_print(p->path, "%.*s", (int)length, path);
+  if (st == OAK_OK) st = fill(p, block_size);
   if (st == OAK_OK)
     *out = p;
   else
@@ -278,7 +271,6 @@ void oak_plotfile_close(oak_plotfile_t **plotfile) {
   free(p->level);
   oak_leaves_free(&p->leaves);
   oak_scan_free(&p->scan);
-  free(p->path);
   free(p);
 }
 
