@@ -6,7 +6,7 @@
 #include "solver/step/sim.h"
 
 #define STEP(X)                                                                                  \
-  X(START, adaptation, oak_adaptation_finish, ALL, "complete a mesh for which memory lacked")    \
+  X(START, adaptation, oak_adaptation_finish, ALL, "finish an adaptation that lacked memory")    \
   X(START, globals, oak_globals_set, ALL, "globals")                                             \
   /* parts that are split from the stages; the first half only with scheme.splitting = strang */ \
   X(FIRST_HALF, update, oak_update_apply, ALL, "UPDATE")                                         \
@@ -17,10 +17,10 @@
   X(FLUXES, face_fields, oak_face_fields_set, ALL, "fields on faces")                            \
   X(FLUXES, repair, oak_repair_begin, NOTHING, "result in a state of its own")                   \
   X(FLUXES, fluxes, oak_ghosts_begin, NEIGHBOURS, "ghost cells, begin")                          \
-  X(FLUXES, inner, oak_fluxes_inner, NOTHING, "fluxes of inner blocks, if messages travel")      \
+  X(FLUXES, inner, oak_fluxes_inner, NOTHING, "fluxes of inner blocks, while messages travel")   \
   X(FLUXES, fluxes, oak_ghosts_end, NEIGHBOURS, "ghost cells, end")                              \
   X(FLUXES, diffusion, oak_diffusion_rate, NEIGHBOURS, "diffusive rates")                        \
-  X(FLUXES, fluxes, oak_fluxes_outer, NOTHING, "fluxes of the other blocks")                     \
+  X(FLUXES, fluxes, oak_fluxes_outer, NOTHING, "fluxes of all other blocks")                     \
   X(FLUXES, repair, oak_repair_cells, ALL, "repair of invalid cells")                            \
   /* each stage, but not where only rates are wanted */                                          \
   X(RESULT, fluxfix, oak_fluxfix_match, NEIGHBOURS, "fluxes where levels meet")                  \

@@ -60,19 +60,32 @@ void oak_step_repeat(oak_t *sim, oak_step_t *step, oak_status_t (*from)(oak_t *,
   for (; line->run != to; line++) run_line(sim, line, step);
 }
 
-void oak_parts_print(const oak_t *sim, FILE *stream) {
+/* One line of the list: the word in front, how far it is moved in, and what it waits for. */
+static void print_line(FILE *stream, int first, int inward, const char *text, oak_wait_t waits) {
   static const char *const wait[] = {"", "waits for neighbours", "waits for all ranks"};
-  static const char *const head[] = {[OAK_STEP_FIRST_HALF] = "half a step: ",
-                                     [OAK_STEP_FLUXES] = "stage: ",
-                                     [OAK_STEP_RESULT] = "stage: ",
-                                     [OAK_STEP_NEW_MESH] = "new mesh: "};
+  fprintf(stream, "  %-9s %*s%-*s%s\n", first ? "step" : "", inward, "",
+          *wait[waits] ? 50 - inward : 0, text, wait[waits]);
+}
+
+static int in_stage(oak_moment_t when) {
+  return when == OAK_STEP_FLUXES || when == OAK_STEP_RESULT;
+}
+
+void oak_parts_print(const oak_t *sim, FILE *stream) {
+  const oak_line_t *line = sim->parts.line;
   for (int n = 0; n < sim->parts.lines; n++) {
-    const oak_line_t *line = &sim->parts.line[n];
-    const int half = line->when == OAK_STEP_SECOND_HALF && sim->setup.method.strang;
-    const char *before = head[half ? OAK_STEP_FIRST_HALF : line->when];
-    char text[80];
-    snprintf(text, sizeof text, "%s%s", before ? before : "", line->text);
-    fprintf(stream, "  %-9s %-*s%s\n", n ? "" : "step", *wait[line->waits] ? 54 : 0, text,
-            wait[line->waits]);
+    const int half = sim->setup.method.strang &&
+                     (line[n].when == OAK_STEP_FIRST_HALF || line[n].when == OAK_STEP_SECOND_HALF);
+    const int inward = in_stage(line[n].when) ? 2 : 0;
+    char text[96];
+    if (inward && !in_stage(line[n - 1].when)) {
+      snprintf(text, sizeof text, "%d stages:", sim->setup.method.runge_kutta->nstage);
+      print_line(stream, 0, 0, text, OAK_WAIT_NOTHING);
+    }
+    snprintf(text, sizeof text, "%s%s%s", half ? "half a step of " : "",
+             line[n].when == OAK_STEP_NEW_MESH ? "on a new mesh: " : "", line[n].text);
+    print_line(stream, n == 0, inward, text, line[n].waits);
   }
+  if (sim->setup.refine.active && sim->setup.refine.every > 0)
+    fprintf(stream, "  %-9s adaptation of the mesh every %d steps\n", "", sim->setup.refine.every);
 }
