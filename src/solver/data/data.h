@@ -92,7 +92,7 @@ typedef struct {
   oak_solution_time_t clock;
 } oak_data_t;
 
-/* open.c */
+/* storage.c */
 /** Data without a mesh. */
 void oak_data_init(oak_data_t *data, const oak_setup_t *setup);
 /** Open what the data need before the mesh is made. \a edges: ghost cells beyond edges are needed.
@@ -122,7 +122,6 @@ oak_status_t oak_fill_ghosts(oak_data_t *data, int state, double time);
  * Rank-local. */
 oak_status_t oak_count_invalid(oak_data_t *data, int *invalid);
 
-/* geometry.c */
 /** Volume of the cells of \a box (as in oak_measure_args_t) divided by the product of the cell
  * sizes. */
 double oak_box_volume(const oak_data_t *data, int block, const int *box);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * What the other files of the solver share: what kernels get of a state, its ghost cells, and the
  * agreement of ranks after a failure. */
+#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/geometry.h"
 #include "solver/data/data.h"
@@ -28,6 +28,31 @@ void oak_data_geometry(const oak_data_t *data, int block, double origin[3], doub
     origin[d] =
         data->setup->low[d] + data->mesh->index[block][d] * (data->setup->block_size[d] * dx[d]);
   }
+}
+
+/* The volume of cell (i, j) of a block divided by the product of its sizes in coordinates. */
+static double factor(const oak_data_t *data, int block, int i, int j) {
+  const int place[2] = {i, j};
+  double low[2], high[2];
+  for (int d = 0; d < 2; d++) {
+    const double dx = ldexp(data->setup->dx0[d], -data->mesh->level[block]);
+    const double cells =
+        (double)data->mesh->index[block][d] * data->setup->block_size[d] + place[d];
+    low[d] = data->setup->low[d] + cells * dx;
+    high[d] = data->setup->low[d] + (cells + 1) * dx;
+  }
+  return oak_volume_of(data->setup, low, high);
+}
+
+double oak_box_volume(const oak_data_t *data, int block, const int *box) {
+  const int *n = data->setup->block_size, whole[6] = {0, 0, 0, n[0], n[1], n[2]};
+  if (!box) box = whole;
+  if (!data->setup->coordinates)
+    return (double)(box[3] - box[0]) * (box[4] - box[1]) * (box[5] - box[2]);
+  double volume = 0;
+  for (int j = box[1]; j < box[4]; j++)
+    for (int i = box[0]; i < box[3]; i++) volume += factor(data, block, i, j);
+  return volume * (box[5] - box[2]);
 }
 
 /* What is added to the numbers of cells from stage to stage, see kernels/access/rounding.h. */

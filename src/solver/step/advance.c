@@ -96,33 +96,35 @@ static oak_status_t advance_beside(oak_t *sim, oak_moment_t when, double time, d
   return st;
 }
 
-static oak_status_t begin_step(oak_t *sim, double dt) {
-  oak_step_t step = {.time = sim->data.clock.time};
-  OAK_TRY(oak_step_run(sim, OAK_STEP_START, &step));
-  if (sim->setup.method.kept)
-    OAK_TRY(oak_data_agree(&sim->data, oak_copy_state(&sim->data, sim->setup.method.kept)));
-  if (!sim->parts.beside || !sim->setup.method.strang) return OAK_OK;
-  OAK_TRY(oak_data_agree(&sim->data,
-                         oak_device_sync(sim->setup.dev))); /* no rank reads the state any more */
-  return advance_beside(sim, OAK_STEP_FIRST_HALF, sim->data.clock.time, 0.5 * dt, dt);
+oak_status_t oak_start_keep(oak_t *sim, oak_step_t *step) {
+  oak_status_t st = OAK_OK;
+  (void)step;
+  if (sim->setup.method.kept) st = oak_copy_state(&sim->data, sim->setup.method.kept);
+  if (st == OAK_OK && sim->parts.beside && sim->setup.method.strang)
+    st = oak_device_sync(sim->setup.dev); /* no rank reads the state any more */
+  return oak_data_agree(&sim->data, st);
 }
 
-/* At the new time. */
-static oak_status_t end_step(oak_t *sim, double dt) {
-  const double span = sim->setup.method.strang ? 0.5 * dt : dt;
-  return advance_beside(sim, OAK_STEP_SECOND_HALF, sim->data.clock.time - span, span, dt);
+static int wanted(const oak_t *sim) {
+  return sim->setup.method.strang || oak_params_bool(sim->setup.params, "checkpoint.last_good");
 }
+const oak_part_t oak_part_start = {.wanted = wanted};
 
 static oak_status_t advance(oak_t *sim, double dt, const before_t *before) {
   enum { MOST_RETRIES = 10 };
-  const int result = sim->setup.method.result;
+  const oak_method_t *method = &sim->setup.method;
+  const int result = method->result;
+  const int before_stages = sim->parts.beside && method->strang;
+  oak_step_t step = {.time = sim->data.clock.time};
   int invalid;
   OAK_CHECK(dt >= 0 && dt < INFINITY, OAK_ERR_ARGUMENT,
             "time step dt = %g: must be finite and not negative; if no wave moves, set run.dt_max",
             dt);
-  OAK_TRY(begin_step(sim, dt));
+  OAK_TRY(oak_step_run(sim, OAK_STEP_START, &step));
+  OAK_TRY(oak_step_run(sim, OAK_STEP_BEFORE, &step));
+  OAK_TRY(advance_beside(sim, OAK_STEP_FIRST_HALF, sim->data.clock.time, 0.5 * dt, dt));
   OAK_TRY(try_step(sim, dt, &invalid));
-  for (int n = 0; invalid && sim->setup.method.retry && n < MOST_RETRIES; n++) {
+  for (int n = 0; invalid && method->retry && n < MOST_RETRIES; n++) {
     dt *= 0.5;
     sim->counts.retries++;
     OAK_TRY(try_step(sim, dt, &invalid));
@@ -130,14 +132,15 @@ static oak_status_t advance(oak_t *sim, double dt, const before_t *before) {
   if (result != 0) oak_storage_swap(&sim->data, 0, result);
   sim->data.clock.time += dt;
   sim->data.clock.dt = dt;
-  const oak_status_t ended = invalid ? OAK_OK : end_step(sim, dt);
+  const double rest = method->strang ? 0.5 * dt : dt;
+  const oak_status_t ended =
+      invalid ? OAK_OK
+              : advance_beside(sim, OAK_STEP_SECOND_HALF, sim->data.clock.time - rest, rest, dt);
   sim->data.clock.step++;
-  sim->counts.updates +=
-      sim->data.mesh->nglobal * sim->setup.cells * sim->setup.method.runge_kutta->nstage;
+  sim->counts.updates += sim->data.mesh->nglobal * sim->setup.cells * method->runge_kutta->nstage;
   /* The state that was swapped with state 0 still holds the solution at the start of the step,
    * unless something else has used it. */
-  const int there = result != 0 && !(sim->parts.beside && sim->setup.method.strang) &&
-                    !(sim->parts.needs & OAK_NEEDS_STATES);
+  const int there = result != 0 && !before_stages && !(sim->parts.needs & OAK_NEEDS_STATES);
   if (ended == OAK_ERR_STATE && sim->invalid.found && there) take_back(sim, before, result);
   if (!invalid) return ended;
   const oak_status_t st = report_step(sim);

@@ -1,12 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Electrodes and dielectrics in Poisson's equation of a run: where they are on the levels of the
- * solver, their potentials and coefficients, and their charges. */
+ * solver, their potentials and coefficients, and their charges. Also runs kernels of an equation.
+ */
 #include <stdlib.h>
 
 #include "base/reduce.h"
 #include "elliptic/elliptic.h"
 #include "solver/step/part.h"
 #include "solver/step/sim.h"
+
+oak_status_t oak_poisson_run(oak_t *sim, const oak_poisson_t *p, oak_kernel_t *kernel, int state,
+                             double time, void *values, int field, int store) {
+  oak_poisson_args_t args = {.values = values, .equation = p->number, .store = store};
+  if (field >= 0) args.field = sim->data.fields.field[field].now.memory.mine;
+  args.shift = p->shift;
+  for (int i = 0; i < 4; i++)
+    if (field >= 0 && field == p->field[i] && p->rate[i] >= 0)
+      args.rate = sim->data.fields.field[p->rate[i]].now.memory.mine;
+  oak_data_field(&sim->data, state, time, &args.f);
+  return oak_device_launch(sim->setup.dev, kernel, sim->data.mesh->nblock, &args, sizeof args);
+}
 
 oak_status_t oak_bodies_open(oak_t *sim, oak_poisson_t *p, oak_elliptic_setup_t *setup) {
   const oak_equation_t *q = &sim->setup.equations.of[p->number];
@@ -44,8 +57,8 @@ static void body_args(oak_t *sim, oak_poisson_t *p, int l, int state, double tim
 
 static oak_status_t launch_body(oak_t *sim, oak_poisson_t *p, oak_kernel_t *kernel, int l,
                                 const oak_body_args_t *args) {
-  const int n = p->elliptic->level[l].mesh->nblock;
-  return n ? oak_device_launch(sim->setup.dev, kernel, n, args, sizeof *args) : OAK_OK;
+  return oak_device_launch(sim->setup.dev, kernel, p->elliptic->level[l].mesh->nblock, args,
+                           sizeof *args);
 }
 
 /* Where bodies are on all levels of a new mesh. */
@@ -115,8 +128,7 @@ oak_status_t oak_bodies_sum(oak_t *sim, oak_poisson_t *p, int state, double time
     st = oak_poisson_run(sim, p, sim->setup.kernel.poisson_rhs, state, time, top->res, -1, 0);
   if (st == OAK_OK)
     st = launch_body(sim, p, sim->setup.kernel.body_sums, p->elliptic->nlevel - 1, &args);
-  if (st == OAK_OK && n)
-    st = oak_device_download(sim->setup.dev, host, sums, n * count * sizeof *host);
+  if (st == OAK_OK) st = oak_device_download(sim->setup.dev, host, sums, n * count * sizeof *host);
   st = oak_data_agree(&sim->data, st);
   if (st == OAK_OK) st = oak_sum_exact(sim->setup.comm, count, n, host, p->charge);
   oak_device_free(sim->setup.dev, sums);

@@ -44,7 +44,8 @@ typedef struct {
 /** When lines run. */
 typedef enum {
   OAK_STEP_START,       /**< before the stages */
-  OAK_STEP_FIRST_HALF,  /**< then, in a step */
+  OAK_STEP_BEFORE,      /**< then, in a step */
+  OAK_STEP_FIRST_HALF,  /**< then, with scheme.splitting = strang */
   OAK_STEP_FLUXES,      /**< in a stage */
   OAK_STEP_RESULT,      /**< in a stage of a step */
   OAK_STEP_END,         /**< after the stages */

@@ -33,11 +33,12 @@ typedef struct {
   double seconds;  /**< wall-clock time of all solutions on this rank */
 } oak_poisson_t;
 
-/* poisson.c */
+/* bodies.c */
 /** Run one of the kernels between state and solver. Rank-local. */
 oak_status_t oak_poisson_run(oak_t *sim, const oak_poisson_t *p, oak_kernel_t *kernel, int state,
                              double time, void *values, int field, int store);
 
+/* poisson.c */
 /** Whether the last solution is that of a time before the end of the step: where the last stage of
  * the integrator starts from such a time. Outputs then solve the equations for the present state,
  * and afterwards take the solutions back from which the run goes on, so that a run does not depend
