@@ -9,7 +9,7 @@ CMAKE_FLAGS ?=
 BUILD_TESTS ?= ON
 
 .DEFAULT_GOAL := help
-.PHONY: help deps test-deps verify-deps dev-deps build demo gallery test test-long test-mpich verify sanitize build-sanitize fuzz valgrind install site format \
+.PHONY: help deps test-deps verify-deps dev-deps build demo gallery test test-all test-long test-mpich verify sanitize build-sanitize fuzz valgrind install site format \
   check-format lint info dist deb deb-deps clean
 
 # Debian 12 and later, Ubuntu 22.04 and later.
@@ -37,7 +37,8 @@ help:
 	@echo
 	@echo "  make demo            install packages, build, run a Rayleigh-Taylor instability (1 to 2 minutes)"
 	@echo "  make gallery         install packages, build, run all problems, make gallery/index.html with a picture of each"
-	@echo "  make test            install packages, build, run all tests"
+	@echo "  make test            install packages, build, run the tests (ten minutes on two cores)"
+	@echo "  make test-all        more tests: more ranks, other devices, curved meshes in all combinations, sanitizers"
 	@echo "  make test-long       the solver on 8 to 128 ranks, more than there are cores (some ten minutes)"
 	@echo "  make test-mpich      a part of the tests with MPICH, in $(BUILD)_mpich/; builds p4est, or takes P4EST=FOLDER"
 	@echo "  make verify          install packages, build, measure accuracy on standard problems, write a report (half an hour)"
@@ -95,11 +96,16 @@ demo:
 	@echo "            $(BUILD)/oak run examples/2_problem/jet.ini     a problem in one C file: examples/2_problem/jet.c"
 	@echo "            $(BUILD)/oak params                             all parameters; $(BUILD)/oak info"
 
-# One test more than there are cores: often a test waits.
+# One test more than there are cores: often a test waits. One case of each kind.
 test: test-deps
 	@$(MAKE) --no-print-directory build
+	@OAK_TEST_SHORT=1 tools/run_tests.sh $$(($(JOBS) + 1)) $(BUILD)
+
+# The tests of `make test` too, with all cases.
+test-all: test-deps
+	@$(MAKE) --no-print-directory build
 	@$(MAKE) --no-print-directory build-sanitize
-	@tools/run_tests.sh $$(($(JOBS) + 1)) $(BUILD) "$(SANITIZE):-L unit"
+	@tools/run_tests.sh $$(($(JOBS) + 1)) "$(BUILD):-C all" "$(SANITIZE):-L unit"
 
 test-long: test-deps
 	@$(MAKE) --no-print-directory build

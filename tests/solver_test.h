@@ -40,12 +40,15 @@ static inline oak_status_t test_assign(oak_params_t *params, const char *line) {
   return oak_params_assign(params, full, "test");
 }
 
-/** $OAK_TEST_SHORT: one case of each kind, for devices, transports and sanitizers. Compiling
- * kernels takes seconds, and all cases run on the CPU anyway. */
+/** $OAK_TEST_SHORT: one case of each kind, for `make test`, devices, transports and sanitizers.
+ * Compiling kernels takes seconds. All cases run on the CPU in `make test-all`. */
 static inline int test_short(void) {
   const char *value = getenv("OAK_TEST_SHORT");
   return value && value[0] && strcmp(value, "0") != 0;
 }
+
+/** The step of a loop over cases, of which a short test takes the first and the last one. */
+static inline int test_stride(int cases) { return test_short() && cases > 1 ? cases - 1 : 1; }
 
 /** $OAK_TEST_LONG: all combinations and more steps (`make test-long`). */
 static inline int test_long(void) {

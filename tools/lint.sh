@@ -27,7 +27,7 @@ for file in $sources $scripts; do
   }
 done
 for file in $(git ls-files '*.c' '*.h'); do
-  [ "$(wc -l <"$file")" -le 600 ] || {
+  [ "$(grep -cv '^// TEST' "$file")" -le 600 ] || {
     echo "$file: more than 600 lines; split it"
     bad=1
   }

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
+# TEST np=2 timeout=600 suite=all flags=-O0 --oak @oak@ --mpiexec @mpiexec@ --np @np@
 """The scripts of bench/, for CTest. The figures of a small mesh on a busy machine mean nothing: only that they are there
 is looked at. schemes.py has one line for every limiter and flux that `oak info` names. compare.py finds the median of
 ratios and its interval. adaptive.py has a share for each phase, and leaves the finest level out until a late piece

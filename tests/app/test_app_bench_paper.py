@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
+# TEST np=2 timeout=300 suite=all flags=-O0 --oak @oak@ --mpiexec @mpiexec@ --np @np@
 """bench/paper.py, for CTest: rows as the paper has them, chosen by words, on meshes of a few blocks; the table and
 the CSV file agree with each other and with themselves. Speeds mean nothing here.
 

@@ -1,5 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
+# TEST np=2 timeout=600 suite=all flags=-O0 --oak @oak@ --mpiexec @mpiexec@ --np @np@ --fake @OAK_FAKE_CUDA@
+# TEST name=long_app_cuda_np@np@ np={1,3} timeout=600 suite=long --oak @oak@ --mpiexec @mpiexec@ --np @np@ --fake @OAK_FAKE_CUDA@
 """The devices cuda and hip on a machine without a GPU, for CTest: the real oak command with stand-ins of driver and
 run-time compiler (fake_cuda/fake.h) that work, or fail in one way each. A failure gives one clear message, once, and an
 exit status that is not 0; device.name=auto then runs on the CPU, silently if there is no GPU at all.

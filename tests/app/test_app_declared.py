@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
+# TEST np=2 timeout=240 flags=-O0 --oak @oak@ --mpiexec @mpiexec@ --np @np@
 """What physics and problem files declare beside single parameters, for CTest: arrays (PARAMETER_ARRAY), units (UNITS),
 and schemes by name (LIMITER, RIEMANN, CRITERION, BOUNDARY_CONDITION). Hooks compare the numbers that they get with those of the parameter file; units are looked for in files of
 each format, and in the numbers of pixels of pictures, which have labels.

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
+# TEST np={1,3} timeout=600 flags=-O0 --oak @oak@ --mpiexec @mpiexec@ --np @np@
 """Bad input to the real oak command, for CTest: every mistake gives one clear message, once, a
 non-zero exit status within seconds, and neither a hang nor a crash, on any number of ranks.
 

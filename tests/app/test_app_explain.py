@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
+# TEST flags=-O0 --oak @oak@ --source @source@
 """`oak run --explain` names the lines that keep hooks from being vectorised, and no others, for CTest. Kernels of a
 physics that has updates and globals compile in parts.
 

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
+# TEST np=2 flags=-O0 --oak @oak@ --mpiexec @mpiexec@ --np @np@ --fake @OAK_FAKE_CUDA@
 """A disk that fills up while the oak command writes to it, for CTest: one clear message that names the
 file, a non-zero exit status, no hang and no crash. Mounts small file systems in memory, in a mount
 namespace of its own where the machine allows that. Cases of a GPU use the stand-in (fake_cuda/fake.h): there the thread of

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
+# TEST timeout=180 flags=-O0 --oak @oak@ --source @source@ --cc @CMAKE_C_COMPILER@
 """`oak --version`, `oak help TOPIC`, the man page and `oak editor`, for CTest. Prints nothing when all is well.
 
 usage: test_app_help.py --oak PATH --source TREE --cc COMPILER"""

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
+# TEST np=2 timeout=240 flags=-O0 --oak @oak@ --mpiexec @mpiexec@ --np @np@
 """Mistakes in the hooks of a problem file, for CTest: the message names the hook, the cell and the value, or the line
 of the file.
 

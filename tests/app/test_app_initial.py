@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
+# TEST np=3 timeout=200 flags=-O0 --oak @oak@ --mpiexec @mpiexec@ --np @np@
 """The initial state from a plotfile or a checkpoint (run.initial), for CTest: the same mesh gives the same cells, other
 meshes and block sizes keep the integrals, smooth values have an error of second order; bodies keep their charge; refusals.
 

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
+# TEST timeout=180 flags=-O0 --source @source@ --cc @CMAKE_C_COMPILER@
 """Each file of kernels and numerics compiles alone, with the flags that editors find beside it, and each hook is in the
 documentation, for CTest. Prints nothing when all is well.
 

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
+# TEST np=2 timeout=300 flags=-O0 --oak @oak@ --mpiexec @mpiexec@ --np @np@
 """The commands that look at plotfiles, for CTest: oak ls, line and slice against the totals that oak computed
 itself and against each other, oak diff of runs that are the same and of others, oak plot, the series of
 plotfiles of a run, names that a plotfile should not have; and what they refuse.

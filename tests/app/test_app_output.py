@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
+# TEST np=2 timeout=240 flags=-O0 --oak @oak@ --mpiexec @mpiexec@ --np @np@
 """Where and when the oak command writes, for CTest: intervals, used folders, other files in them.
 
 usage: test_app_output.py --oak OAK --mpiexec "mpiexec -n" --np N [--only WORD]"""

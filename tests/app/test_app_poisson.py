@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
+# TEST np=2 timeout=300 flags=-O0 --oak @oak@ --mpiexec @mpiexec@ --np @np@ --source @source@
 """The potential of Poisson's equation in oak's commands, for CTest: `oak check` of a physics with POISSON; phi in lines
 and pictures beside the exact potential of a dielectric cylinder in a field (J. D. Jackson, Classical Electrodynamics,
 section 4.4); a run that is interrupted and continued has the same phi bit for bit. All outputs have the exact potential of

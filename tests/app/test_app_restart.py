@@ -1,5 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
+# TEST np=2 timeout=300 flags=-O0 --oak @oak@ --mpiexec @mpiexec@ --np @np@
+# TEST name=long_app_restart np=5 timeout=3600 suite=long --oak @oak@ --mpiexec @mpiexec@ --np 2 --long
 """Runs that are interrupted and restarted by the oak command, for CTest: a run that went through and one
 that was restarted leave the same files, byte by byte; signals, a stop file and limits of time leave a
 checkpoint; a damaged checkpoint is not taken; runs that are killed while they write one lose no other.

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
+# TEST np=2 flags=-O0 --oak @oak@ --mpiexec @mpiexec@ --np @np@
 """Functions whose values come from text files (TABLE), for CTest: their values against the functions that the files
 hold, the messages about wrong files, and a restart with another file.
 

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
+# TEST np=2 --oak @oak@ --mpiexec @mpiexec@ --np @np@
 """What a parameter file may not do to the oak command, for CTest: choose a program that runs, unless
 the user says so; hang it with a file that never ends; run code when a user only looks at it. And what others may not
 do: put kernel sources where the command looks for its own.

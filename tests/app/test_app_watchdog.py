@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
+# TEST np=2 flags=-O0 --oak @oak@ --mpiexec @mpiexec@ --np @np@
 """Ranks that stop, die or hang, for CTest: a run with run.watchdog ends with one message that names the rank and its
 phase, and leaves no process behind; a run that goes on is left alone.
 

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
+# TEST name=long_host_work np=2 timeout=1800 suite=long --oak @oak@
 """The host's work in an adaptation with more than 100000 blocks on one rank, for CTest (label long): the phases of
 `bench/adaptive.py` in which no kernel runs, with blocks of 4^3 cells. Fails if building the pattern of ghost cells
 takes more than 50 ms, or all of the work more than 150 ms. The better of three runs counts, since other programs may

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
+# TEST name=long_many_ranks np=128 timeout=1800 suite=long --oak @oak@ --mpiexec @mpiexec@ --np 64,128
 """Many more ranks than cores: the same bits as one rank, for CTest (label long). Small blocks in 2D, an adapting mesh
 of some thousand blocks, and one with fewer blocks than ranks. Compares the totals of every step and a picture, byte by
 byte, and prints blocks and seconds of each run.

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
+# TEST name=long_pitot timeout=1800 suite=long --oak @oak@ --problems @source@/problems
 """The pressure at the foremost point of a cylinder in a stream of Mach 2 (problems/cylinder.ini) against Rayleigh's
 formula for the pitot tube, for CTest (make test-long): within 1 %.
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Ranks that wait for each other leave their cores to other programs. */
-// TEST np={2,3,4}
+// TEST np={2,3,4} sanitize
 
 #include <time.h>
 

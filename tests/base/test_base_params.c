@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Parameters: settings, values of every type, keys and their refusals, echo and help. */
-// TEST np={1,2,3}
+// TEST np={1,2,3} sanitize
 #define _GNU_SOURCE 1
 #include "params_test.h"
 

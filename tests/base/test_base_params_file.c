@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Parameter files that are refused, with the words of the message; lines of every length. */
-// TEST np={1,2,3}
+// TEST np={1,2,3} sanitize
 #define _GNU_SOURCE 1
 #include "params_test.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Terminal output: which lines appear, their alignment and width, the progress bar. */
-// TEST np={1}
+// TEST sanitize
 #define _XOPEN_SOURCE 700
 
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Exact sums: known results, any order, any distribution over the ranks, values that are not
  * finite. */
-// TEST np={1,2,3,4}
+// TEST np={1,2,3,4} sanitize
 
 #include <float.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Failures: messages, and the agreement of all ranks on one of them. */
-// TEST np={1,2,3,4}
+// TEST np={1,2,3,4} sanitize
 #define _POSIX_C_SOURCE 200809L
 
 #include <stdio.h>

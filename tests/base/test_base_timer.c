@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Timers: exclusive times that add up, and their table. */
-// TEST np={1,2,3}
+// TEST np={1,2,3} sanitize
 #define _POSIX_C_SOURCE 200809L
 
 #include <math.h>

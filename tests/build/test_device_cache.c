@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The cache of kernels: when a kernel is built again, and compilers that fail or hang. */
-// TEST np=1
+// TEST flags=default sanitize
+// TEST name=long_@test@ suite=long OAK_TEST_LONG=1
 #define _GNU_SOURCE 1
 #include "cache_test.h"
 

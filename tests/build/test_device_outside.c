@@ -2,7 +2,8 @@
  * Kernels found in the cache without asking the compiler: nothing is started while nothing has
  * changed, and a change of whatever they depend on is seen. A copy of gcc has programs and headers
  * that the test may edit. */
-// TEST np=1
+// TEST flags=default
+// WRAP posix_spawn: counts
 #define _GNU_SOURCE 1
 #include "cache_test.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The cache of kernels: whose code is loaded. */
-// TEST np=1
+// TEST flags=default sanitize
+// WRAP dlopen oak_host_cpu: exchanges files; another processor
 #define _GNU_SOURCE 1
 #include "cache_test.h"
 

@@ -2,7 +2,7 @@
  * Kernel files that are compiled apart give the same kernels as in one piece. After an edit only
  * those files are compiled again that use what has changed. If files cannot be compiled apart, the
  * source is compiled in one piece. The compiler is a script that records its calls. */
-// TEST np=1
+// TEST flags=default
 #define _GNU_SOURCE 1
 #include <signal.h>
 #include <sys/stat.h>

@@ -2,7 +2,8 @@
  * Kernels of each physics by gcc and by clang: primitive variables in all cells against formulas
  * of this file, and both compilers against each other, to rounding. This finds compilers that
  * confuse the lanes of a vectorised loop. */
-// TEST np={1} timeout=240
+// TEST timeout=240 flags=default
+// TEST name=long_@test@ suite=long OAK_TEST_LONG=1
 #include "solver_test.h"
 
 #include "solver/data/variables.h"

@@ -1,5 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
+# TEST name=hip_compiler timeout=600 suite=all --oak @oak@ --fake @OAK_FAKE_CUDA@/new
+# TEST name=long_hip_compiler_physics timeout=3600 suite=long --oak @oak@ --fake @OAK_FAKE_CUDA@/new --cases physics
+# TEST name=long_hip_compiler_problems timeout=3600 suite=long --oak @oak@ --fake @OAK_FAKE_CUDA@/new --cases problems
 """Compile oak's kernels for AMD GPUs with hipRTC, AMD's compiler, on a machine without such a GPU, and tell what they need:
 registers, spills, local memory (LDS), and how many lanes a compute unit then holds.
 

@@ -6,7 +6,12 @@
  * another number of threads, which gives the same bits, and without contraction of a * b + c,
  * which rounds differently, as another device does. $OAK_TEST_LARGE: larger blocks in 3D.
  * $OAK_TEST_LONG: more steps. With either, also cases that differ from others by their scheme. */
-// TEST np={1,2} timeout=600
+// TEST np={1,2} timeout=600 flags=@OAK_GCC_HOST@
+// TEST name=@test@_fake_np2 np=2 flags=default needs=fake "OAK_TEST_DEVICES=cpu cuda"
+// TEST name=long_@test@_fake_hip_lanes_32_np1 suite=long needs=lanes "OAK_TEST_DEVICES=cpu hip" "OAK_FAKE_CUDA=lanes=1 wave=32"
+// TEST name=long_@test@_fake_hip_lanes_64_np1 suite=long needs=lanes "OAK_TEST_DEVICES=cpu hip" "OAK_FAKE_CUDA=lanes=1 wave=64"
+// TEST name=long_@test@_fake_lanes_np1 suite=long needs=lanes "OAK_TEST_DEVICES=cpu cuda" OAK_FAKE_CUDA=lanes=1
+// TEST name=long_@test@ suite=long OAK_TEST_LONG=1
 #include "solver_test.h"
 
 /* The bound on states: 2 units in the last place of the largest value in each stage, as if all

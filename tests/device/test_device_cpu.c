@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The cpu device: memory, kernels built at run time, their cache, and refusals. */
-// TEST np={1,2,4}
+// TEST np={1,2,4} flags=default sanitize
+// WRAP fopen: counts files and says how much memory is left
 #define _GNU_SOURCE 1
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Kernels of the cpu device on two hosts: each rank of np=2, each pair of np=4 is one, with a cache
  * folder of its own. */
-// TEST np={2,4}
+// TEST np={2,4} flags=default sanitize
 #define _GNU_SOURCE 1
 #include <fcntl.h>
 

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
+# TEST name=offload_code timeout=180 suite=all --oak @oak@ --source @source@
 """gcc's code for GPUs of NVIDIA and AMD has all kernels of a run on device openmp. Nothing runs on a GPU: the source that oak
 writes is compiled once more for each kind of GPU that an installed package of gcc (gcc-12-offload-nvptx, gcc-12-offload-amdgcn)
 makes code for, and the code is searched for an entry of each kernel. In code for GPUs of NVIDIA the lanes of a warp have

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
+# TEST name=links_doc @source@
 """Every link in the Markdown files of the tree leads to a file, and to a heading in it if it names one. A file begins
 with a heading: a formatter of C code that gets a Markdown file destroys that. Prints nothing when all is well.
 

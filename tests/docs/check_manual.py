@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# TEST name=manual timeout=600 flags=-O1 --oak @oak@ --source @source@ --steps 5 --cc '@mpicc@ -I@source@/include -L@build@ -loak -Wl,-rpath,@build@' @source@/docs/kernels.md @source@/docs/tutorial.md @source@/docs/output.md @source@/docs/poisson.md @source@/docs/cookbook.md @source@/README.md
 """Does what the manual tells its readers to do: every block that follows a line
 "<!-- file: NAME -->" in a page of the manual becomes that file, every ini file is run and
 every program compiled and run. A block that follows "<!-- prints: COMMAND -->" is what this

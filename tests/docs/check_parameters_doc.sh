@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# TEST name=parameters_doc @oak@ @source@
 # docs/parameters.md is what the program says. Usage: check_parameters_doc.sh OAK SOURCE_ROOT [--write]
 # With --write the file is made anew.
 set -eu

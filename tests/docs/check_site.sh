@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# TEST name=site_doc timeout=300 suite=all @source@
 # `make site`: all pages are in the navigation, links lead somewhere, and formulas and the search need no network. Each
 # physics has a page, and a new one gets its page by itself. Pages are right in a browser.
 #

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// TEST np={2} timeout=300
+// TEST np=2 timeout=300 flags=-O1
+// TEST name=long_@test@_np2 np=2 timeout=3600 suite=long OAK_TEST_LONG=1
 /* Self-gravity in 3D on an adaptive mesh with isolated boundaries: free fall of a cold uniform
  * sphere against the exact solution, drift of momentum and energy. The same of a spheroid in (r,
  * z), which becomes flatter. OAK_TEST_LONG adds a finer mesh,

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// TEST np={1,3} timeout=120
+// TEST np={1,3} timeout=120 flags=-O1
+// TEST name=@test@_fake_lanes_np1 timeout=300 needs=lanes OAK_TEST_SHORT=1 OAK_TEST_DEVICE=cuda OAK_FAKE_CUDA=lanes=1
+// TEST name=@test@_fake_hip_lanes_np1 timeout=300 suite=all needs=lanes OAK_TEST_SHORT=1 OAK_TEST_DEVICE=hip OAK_FAKE_CUDA=lanes=1
+// TEST name=long_@test@_fake_lanes_np2 np=2 suite=long needs=lanes OAK_TEST_DEVICE=cuda "OAK_FAKE_CUDA=count=8 lanes=1"
+// TEST name=long_@test@_fake_hip_np2 np=2 suite=long needs=fake OAK_TEST_DEVICE=hip OAK_FAKE_CUDA=count=8
+// TEST name=long_@test@_fake_@way@_np2 np=2 suite=long needs=fake OAK_TEST_DEVICE=cuda way={direct,nccl,staged} OAK_FAKE_CUDA=count=8
 /* Multigrid: the factor by which a cycle reduces the residual; order of solution and gradient on
  * uniform and adaptive meshes; equal fluxes on both sides of a refinement boundary; the same bits
  * on any number of ranks; the same solution on $OAK_TEST_DEVICE as on the CPU. */

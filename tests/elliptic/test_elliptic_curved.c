@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// TEST np={1,3} timeout=180
+// TEST np={1,3} timeout=180 flags=-O1
 /* Elliptic equations in polar, cylindrical and spherical coordinates, and with unequal sides of
  * cells and edges of blocks: orders of solution and
  * gradient on one level and on two, with coefficients that vary, periodic phi, r = 0 and poles of

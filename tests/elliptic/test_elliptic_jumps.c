@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// TEST np={1,2} timeout=120
+// TEST np={1,2} timeout=120 flags=-O1
 /* Coefficients that jump: the number of cycles for several shapes, and the order of the solution
  * if levels meet at the jump. */
 #include "elliptic/elliptic.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// TEST np={1,3} timeout=120
+// TEST np={1,3} timeout=120 flags=-O1
 /* Elliptic equations in (r, z): order of solution and gradient with the axis in the domain and
  * beside it, with levels and with coefficients that vary; the factor of a cycle; only derivatives
  * given; the potential of isolated spheres; the same bits on any number of ranks. */

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// TEST np={1,2} timeout=120
+// TEST np={1,2} timeout=120 flags=-O1
+// TEST name=long_@test@_fake_hip_np2 np=2 suite=long needs=fake OAK_TEST_DEVICE=hip OAK_FAKE_CUDA=count=8
+// TEST name=long_@test@_fake_@way@_np2 np=2 suite=long needs=fake OAK_TEST_DEVICE=cuda way={direct,nccl,staged} OAK_FAKE_CUDA=count=8
+// TEST name=long_@test@_np3 np=3 suite=long
 /* The hook POISSON: Jeans waves against the dispersion relation, on a uniform mesh and with a finer
  * region; momentum; the same bits for any number of ranks and after a restart; policies for invalid
  * cells; what is refused; memory. */

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// TEST np={1,2} timeout=180
+// TEST np={1,2} timeout=180 flags=-O1
+// TEST name=@test@_fake_lanes_np1 timeout=300 suite=all needs=lanes OAK_TEST_SHORT=1 OAK_TEST_DEVICE=cuda OAK_FAKE_CUDA=lanes=1
+// TEST name=long_@test@_fake_hip_np2 np=2 suite=long needs=fake OAK_TEST_DEVICE=hip OAK_FAKE_CUDA=count=8
+// TEST name=long_@test@_fake_@way@_np2 np=2 suite=long needs=fake OAK_TEST_DEVICE=cuda way={direct,nccl,staged} OAK_FAKE_CUDA=count=8
+// TEST name=long_@test@_np3 np=3 suite=long
 /* FACE_FIELD: fluxes that read the gradient of the potential on faces. In each cell, charge relaxes
  * with the factor of the time scheme, because the fluxes of the elliptic operator fulfil Gauss's
  * law; the flux of a drift that depends on the fields of both cells; the same bits for any number

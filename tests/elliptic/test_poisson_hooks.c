@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// TEST np={1,2} timeout=180
+// TEST np={1,2} timeout=180 flags=-O1
+// TEST name=long_@test@_np3 np=3 suite=long
 /* POISSON_COEFFICIENTS and POISSON_BOUNDARY: a made-up solution with all conditions at once, a
  * dielectric in a field, the same bits for any number of ranks and after a restart, what is
  * refused. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// TEST np={1,2} timeout=180
+// TEST np={1,2} timeout=180 flags=-O1
 /* POISSON_OF: two and four equations in a run, each with its own coefficients, boundary conditions
  * and rhythm, against exact solutions; the same bits for any number of ranks. */
 #include "solver/step/sim.h"

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
+# TEST np=2 timeout=300 --oak @oak@ --mpiexec @mpiexec@ --np @np@
 """XDMF and VTKHDF files of meshes in curved coordinates, for CTest: cells are where they are in space. The density is a
 Cartesian coordinate plus 2, so a reader's own centres and sizes of the cells must agree with it. VTK reads VTKHDF files
 itself; XDMF files are read as the format says.

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
+# TEST np=3 timeout=300 --oak @oak@ --mpiexec @mpiexec@ --np @np@
 """Runs in all coordinates, for CTest: the same bits on one rank, on several, and after a restart on another number of
 ranks, on a mesh that changes; histories follow what is conserved, the angular momentum too. Another system refuses the
 checkpoint. Another domain needs no other kernels. Components of vectors have the names of the axes in all outputs; keys and

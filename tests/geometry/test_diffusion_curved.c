@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// TEST np={1,3} timeout=180
+// TEST np={1,3} timeout=180 flags=-O2
 /* Viscous stress in polar, cylindrical and spherical coordinates: Cartesian shear waves decay with
  * the exact rate and second order, also where levels meet; rotation like that of a solid has no
  * stress, beside walls with slip too; totals and angular momentum; super time stepping; flow across
@@ -123,7 +123,7 @@ static sim_t decay_new(const char *domain, const char *flow, const char *more, i
 static void test_shear(void **state) {
   (void)state;
   if (test_size > 1) return;
-  for (int n = 0; n < NSYSTEMS * 2; n++) {
+  for (int n = 0; n < NSYSTEMS * 2; n += test_stride(NSYSTEMS * 2)) {
     const system_t *c = &systems[n / 2];
     double error[2][3] = {{0}};
     if (n % 2 && c->dim == 3 && strstr(c->part, ACROSS)) continue; /* one block along r */
@@ -151,7 +151,7 @@ static void test_shear(void **state) {
 static void test_rotation(void **state) {
   (void)state;
   if (test_size > 1) return;
-  for (int n = 0; n < NSYSTEMS; n++) {
+  for (int n = 0; n < NSYSTEMS; n += test_stride(NSYSTEMS)) {
     const system_t *c = &systems[n];
     if (strstr(c->part, ACROSS)) continue; /* rkl2: the boundary is felt far inside */
     double *m[2], most = 0;
@@ -220,8 +220,9 @@ static void test_slip(void **state) {
        "mesh.dim=3\n" SHELL
        "mesh.trees=1 1 1\nmesh.xmin=0.5 0.4 0\nmesh.xmax=1.5 1.4 1\n" USER USER_Z,
        SLIP, 0}};
+  enum { NCASES = sizeof cases / sizeof *cases };
   (void)state;
-  for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
+  for (int n = 0; n < NCASES; n += test_stride(NCASES)) {
     char keys[1024];
     double *change[2], differ = 0, most = 0;
     int count = 0;
@@ -263,7 +264,7 @@ static double spin(const system_t *c, const sim_t *s) {
 
 static void test_totals(void **state) {
   (void)state;
-  for (int n = 0; n < NSYSTEMS; n++) {
+  for (int n = 0; n < NSYSTEMS; n += test_stride(NSYSTEMS)) {
     const system_t *c = &systems[n];
     if (!c->around) continue;
     sim_t s = decay_new(c->around, "ring", "", c->dim == 2 ? 2 : 1, 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// TEST np={1,3} timeout=120
+// TEST np={1,3} timeout=120 flags=-O1
 /* Diffusive fluxes in (r, z): Bessel modes of a scalar and of all components of the velocity decay
  * with the exact rates and second order, with the axis in the domain, also where levels meet;
  * totals; super time stepping; the flow between rotating cylinders. */

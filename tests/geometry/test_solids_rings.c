@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// TEST np={1,3} timeout=120
+// TEST np={1,3} timeout=120 flags=-O1
+// TEST name=@test@_fake_lanes_np1 timeout=300 suite=all needs=lanes OAK_TEST_SHORT=1
+// OAK_TEST_DEVICE=cuda OAK_FAKE_CUDA=lanes=1
 /* Solids in (r, z), polar and spherical coordinates: their walls act like boundaries, with slip and
  * without, for a viscous gas that turns; gas around a sphere stays at rest, and nothing flows
  * through its surface. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Axisymmetric coordinates: a gas at rest stays at rest, totals are conserved while the mesh
  * adapts, exact solutions are reached with second order, on the axis too. */
-// TEST np={1,3} timeout=300
+// TEST np={1,3} timeout=300 flags=-O2
 #include "solver_test.h"
 
 #define RINGS                                                                            \

@@ -4,6 +4,11 @@
  * the given function and the levels. Values are short binary fractions, so results are exact.
  * Messages on a uniform mesh are as many, and as long, as its geometry says. */
 // TEST np={1,2,3,4} timeout=120
+// TEST name=@test@_staged_np@np@ np={2,4} timeout=300 OAK_TEST_TRANSPORT=staged
+// TEST name=@test@_hosts_np4 np=4 timeout=300 OAK_TEST_RANKS_PER_HOST=2
+// TEST name=@test@_fake_direct_np2 np=2 timeout=300 needs=fake OAK_TEST_SHORT=1 OAK_TEST_DEVICE=cuda OAK_TEST_TRANSPORT=direct OAK_FAKE_CUDA=count=8
+// TEST name=@test@_fake_hosts_np4 np=4 timeout=300 needs=fake OAK_TEST_DEVICE=cuda OAK_TEST_RANKS_PER_HOST=2 OAK_FAKE_CUDA=count=8
+// TEST name=long_@test@_fake_@way@_np2 np=2 suite=long needs=fake OAK_TEST_DEVICE=cuda way={direct,nccl,staged} OAK_FAKE_CUDA=count=8
 #include "solver/step/sim.h"
 #include "solver_test.h"
 

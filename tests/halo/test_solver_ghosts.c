@@ -2,7 +2,9 @@
  * Ghost cells, interpolation and restriction (paper, section "Testing ghost cell filling,
  * interpolation and restriction"): a linear function stays exact in all cells and ghost cells while
  * levels are added around a point and taken away again. */
-// TEST np={1,2,3,4} timeout=300
+// TEST np={1,2,3,4} timeout=300 flags=-O1 sanitize=2
+// TEST name=@test@_staged_np3 np=3 OAK_TEST_TRANSPORT=staged
+// TEST name=long_@test@_np@np@ np={5,7,8,16} suite=long
 #include "solver_test.h"
 
 enum { N = 8 };

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
+# TEST @source@
 """The recipe for Spack and the Dockerfiles, as far as this can be told without network: their syntax, the version of
 CMakeLists.txt and the packages of the Makefile. Prints nothing when all is well.
 

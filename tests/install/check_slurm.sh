@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# TEST name=slurm np=2 @oak@ @source@ @MPIEXEC_EXECUTABLE@ @MPIEXEC_NUMPROC_FLAG@
 # The job scripts of examples/slurm start oak with what they are given. A stand-in for srun takes the options of
 # srun away and runs the rest on two ranks. Usage: check_slurm.sh OAK SOURCE_ROOT MPIEXEC...
 set -eu

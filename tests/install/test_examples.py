@@ -1,5 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
+# TEST name=example_1 np=2 timeout=300 --source @source@ --build @build@ 1
+# TEST name=example_2 np=2 timeout=300 --source @source@ --build @build@ 2
 """Run the commands of the examples' README files as they stand there, for CTest, and look at what they made.
 
 usage: test_examples.py --source TREE --build BUILD NUMBER

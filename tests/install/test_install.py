@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
+# TEST timeout=300 --source @source@ --build @build@ --cmake @CMAKE_COMMAND@ --mpicc @mpicc@
 """An installed copy of oak, for CTest: `oak` runs from it, with its parameter files, and example 1 is built
 against it, outside the tree, with CMake's find_package and with pkg-config. None may read anything of the
 source tree, and no program may load libraries from the present folder.

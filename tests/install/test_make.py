@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
+# TEST --source @source@ --build @build@ --cmake @CMAKE_COMMAND@
 """What a new user does with make, for CTest: packages that an administrator must install, `make build` after
 `make demo`, a clone that was moved after it was built.
 

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
+# TEST name=long_package np=2 suite=long --source @source@
 """The release tarball builds without git and knows its commit; the Debian package is made from it, installed and run.
 A part of `make test-long`. Without root the package is unpacked instead of installed.
 

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
+# TEST np=2 flags=-O0 --oak @oak@ --mpiexec @mpiexec@ --np @np@
 """Plotfiles and XDMF files of adaptive runs as other programs read them, for CTest: the integral of the density over
 the leaf cells that VTK's reader finds (check_plotfile.py) or that XML and raw data tell (test_xdmf_reader.py) against
 the total that oak computed itself; and the lists that viewers open as one time series.

@@ -4,7 +4,8 @@
  * taken out or put in, of another program, version or byte order is refused with a message.
  *
  *   OAK_TEST_MUTATIONS   number of files with a random mistake (1000) */
-// TEST np={1,2,3}
+// TEST np={1,2,3} sanitize
+// TEST name=long_@test@ timeout=600 suite=long OAK_TEST_MUTATIONS=10000
 #include <fcntl.h>
 #include <sys/stat.h>
 

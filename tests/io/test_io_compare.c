@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Differences of two views: equal ones, one changed value, other meshes, other trees for the same
  * cells, and views that do not fit together. */
-// TEST np={1}
+// TEST sanitize
 #define _GNU_SOURCE 1
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Views computed from others: gradients of a linear field, schlieren, differences between meshes.
  */
-// TEST np={1}
+// TEST sanitize
 #define _GNU_SOURCE 1
 
 #include <stdio.h>

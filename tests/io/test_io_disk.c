@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Files that are written while a run goes on: order of jobs, bound of memory, outputs that are
  * committed when all ranks are ready, and what happens when one rank cannot write. */
-// TEST np={1,3}
+// TEST np={1,3} sanitize
 #define _GNU_SOURCE 1
 #include "output_test.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Pictures, decoded with libpng: the same for any distribution over ranks, colours of single
  * pixels, averages, mesh lines, and what happens when writing fails. */
-// TEST np={1,2,3}
+// TEST np={1,2,3} sanitize
 #include "picture_test.h"
 
 #include <signal.h>

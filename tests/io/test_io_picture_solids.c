@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Pictures of solids: grey, and left out of ranges, means and integrals. */
-// TEST np={2}
+// TEST np=2 sanitize
 #include "picture_test.h"
 
 /** The cells where variable 1 is at least 1/2 are solids: grey, and not in the range, also where

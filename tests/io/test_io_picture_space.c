@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Pictures of other coordinates than Cartesian: each cell is where it is in space. */
-// TEST np={1,3}
+// TEST np={1,3} sanitize
 #include "picture_test.h"
 
 static int across, up; /* Cartesian axes of the picture */

@@ -2,7 +2,7 @@
  * Plotfiles, read back by a small reader of their own: values, averages, coverage, integral; and
  * what happens when writing fails. With arguments "FOLDER DIM" it leaves a plotfile for
  * check_plotfile.py and prints the integral of its first variable. */
-// TEST np={1,2,3,4}
+// TEST np={1,2,3,4} sanitize
 #define _GNU_SOURCE 1
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Plotfiles read back by oak itself: every leaf and every value, places found among them, and
  * damaged files, which end in a message. */
-// TEST np={1,2}
+// TEST np={1,2} sanitize
 #define _GNU_SOURCE 1
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Lines and planes of an artificial tree: each value is that of the cell around the point, the
  * cells of a line follow each other, planes are complete. */
-// TEST np={1}
+// TEST sanitize
 #define _GNU_SOURCE 1
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Samples of a mesh that is spread over ranks have the bits of those of one rank. */
-// TEST np={1,3}
+// TEST np={1,3} sanitize
 #include "io_test_view.h"
 #include "main_test.h"
 #include "io/view/sample_ranks.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Lists of outputs that viewers open as one time series: their order, what leaves them. */
-// TEST np={1,2}
+// TEST np={1,2} sanitize
 #define _GNU_SOURCE 1
 #include "output_test.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Averages of output in other coordinates than Cartesian are those of volumes: cells have the exact
  * mean of r over their volume, and parents and coarse planes then have it too. */
-// TEST np={1}
+// TEST sanitize
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>

@@ -2,7 +2,7 @@
  * XDMF files: what happens when writing fails or something is in the way. What they hold is looked
  * at by test_xdmf_reader.py: with the argument FOLDER this program leaves samples there and says on
  * each line of its output what is in one of them. */
-// TEST np={1,3}
+// TEST np={1,3} sanitize
 #define _GNU_SOURCE 1
 #include "output_test.h"
 

@@ -1,5 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
+# TEST np=3 timeout=300 --oak @oak@ --mpiexec @mpiexec@ --np @np@
+# TEST name=long_output_region_np1 timeout=600 suite=long --oak @oak@ --mpiexec @mpiexec@ --np @np@
 """Outputs of a part of the domain, for CTest: with `region`, plotfiles, XDMF and VTKHDF files and pictures of a run
 are read by VTK and h5py and compared with what the same run wrote of the whole domain. Also pictures of the
 difference from the start of a run, before and after a restart; and the same kinds without the cells of solids.

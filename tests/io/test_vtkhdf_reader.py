@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
+# TEST np={1,3} needs=cmocka --samples $<TARGET_FILE:test_io_vtkhdf> --mpiexec @mpiexec@ --np @np@
 """What VTKHDF files of oak hold, for CTest: read through h5py as the format says (Debian's VTK cannot read boxes
 of several levels; with ParaView tests/io/check_readers.py does the same). In 3D boxes, in 2D cells with corners; single and
 double precision, one level and several, blocks distributed over the ranks in several ways: every value against the known field,

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
+# TEST np={1,3} needs=cmocka --samples $<TARGET_FILE:test_io_xdmf> --mpiexec @mpiexec@ --np @np@
 """What XDMF files of oak hold, for CTest: read as the format says (Debian's VTK has no XDMF reader; with ParaView
 tests/io/check_readers.py does the same), then looked at with VTK. In 2D and 3D, single and double precision, one
 level and several, with 0 to 2 ghost layers: every value against the known field, integrals against the program's

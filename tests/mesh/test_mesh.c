@@ -3,6 +3,7 @@
  * beyond each face of each block, and the mesh after an adaptation. Random meshes in 2D and 3D,
  * periodic or not, with one and several trees. */
 // TEST np={1,2,3}
+// WRAP oak_forest_exchange_2: counts
 #include "mesh/neighbours.h"
 #include "solver_test.h"
 

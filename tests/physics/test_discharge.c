@@ -2,7 +2,7 @@
  * Electric discharges (physics/streamer.c): charge is conserved, a planar front has its speed and
  * obeys Gauss's law, light ionises where it should, and a streamer has the length and the field of
  * the six-code comparison. */
-// TEST np={2} timeout=300
+// TEST np=2 timeout=300 flags=-O1
 #include "solver_test.h"
 
 #define FAST "device.flags=-O2\n"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Magnetohydrodynamics: totals, the same bits on any number of ranks, walls, and strong fields. The
  * case mhd of oak_verify measures more. */
-// TEST np={1,2,3} timeout=120
+// TEST np={1,2,3} timeout=120 flags=-O1
 #include "solver_test.h"
 
 #define MHD "physics.name=mhd\nscheme.flux=hlld\nmesh.block_size=8\nrun.cfl=0.4\n"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// TEST np={1} timeout=120
+// TEST timeout=120
 /* Reactions from a file: a uniform plasma in a uniform field against an integration of its own,
  * the charge and the atoms, and mistakes in the file. */
 #include "solver/step/sim.h"

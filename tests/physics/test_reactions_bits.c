@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * A discharge with reactions on a mesh that changes: the same bits on one rank, on three, and after
  * a checkpoint. */
-// TEST np={3} timeout=120
+// TEST np=3 timeout=120
 #include "solver/step/sim.h"
 #include "solver_test.h"
 

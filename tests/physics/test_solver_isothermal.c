@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Isothermal gas: shock tubes against the exact solution of the Riemann problem, and a sound wave
  * oblique to the grid, whose error falls with the order of the reconstruction. */
-// TEST np={2} timeout=120
+// TEST np=2 timeout=120 flags=-O1
 #include "solver_test.h"
 
 /* ---- the exact solution: R. J. LeVeque, Finite Volume Methods for Hyperbolic Problems, section

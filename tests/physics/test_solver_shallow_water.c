@@ -3,7 +3,7 @@
  * dam breaks over a wet and a dry bed against their exact solutions, the energy of closed boxes,
  * the same bits on any number of ranks and after a restart; polar coordinates. Then the hooks for
  * faces whose sides differ, with another physics. */
-// TEST np={1,2,3} timeout=120
+// TEST np={1,2,3} timeout=120 flags=-O1
 #include "solver_test.h"
 
 enum { H, HU, HV, BED, U = 5, V, SURFACE };

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
+# TEST name=python np=2 --oak @oak@ --mpiexec @MPIEXEC_EXECUTABLE@ --library @library@
 """The Python package, for CTest: plotfiles in 2D and 3D, double and single precision, against the totals that oak
 computed itself and against oak line and oak slice; damaged plotfiles; a simulation stepped from Python, which has
 the bits of oak run; and checkpoints.

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
+# TEST --oak @oak@ --library @library@ --memory $<TARGET_FILE:fail_memory>
 """Simulations in Python under misuse, for CTest: random calls while memory runs out, Ctrl-C, signal handlers and
 threads that call in between, copies, forks, and the end of MPI. After each call the blocks that Python knows must be
 those that oak has: the integrals that both compute agree, and mass and energy are those of the start. Memory that was

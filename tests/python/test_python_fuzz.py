@@ -1,5 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
+# TEST name=python_fuzz_plotfile timeout=60 plotfile $<TARGET_FILE:fuzz_plotfile> -runs=500 @source@/tests/fuzz/plotfile
+# TEST name=python_fuzz_checkpoint timeout=60 checkpoint $<TARGET_FILE:fuzz_checkpoint> -runs=500 @source@/tests/fuzz/checkpoint
 """The readers of the Python package under the inputs of tests/fuzz, for CTest: they refuse what the readers of the oak
 command refuse, with their words, and nothing else. The fuzz program writes an input, says what its reader said, and
 waits here until Python has read the same.

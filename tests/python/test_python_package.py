@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
+# TEST --oak @oak@ --library @library@
 """The Python package in daily use, for CTest: installation in a virtual environment without network, what objects print
 and hold, tables and data sets of other packages, variables of a live simulation, and scans. Reading and stepping:
 test_python.py.

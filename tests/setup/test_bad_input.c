@@ -4,7 +4,7 @@
  * same for paths and texts that are too long. All are refused before kernels are built.
  *
  * $OAK_TEST_SHOW: print every message. */
-// TEST np={2} timeout=300
+// TEST np=2 timeout=300
 #define _DEFAULT_SOURCE 1
 #include "bad_input.h"
 #include "solver_test.h"

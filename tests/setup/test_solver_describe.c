@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Declarations of physics and problem files reach the kernels unchanged or are refused: texts of
  * any form and length, files that change, misspelt hooks and macros, macros of older versions. */
-// TEST np={2}
+// TEST np=2
 #define _DEFAULT_SOURCE 1
 #include "api/create.h"
 #include "solver_test.h"

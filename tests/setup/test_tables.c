@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Tables of hooks against an interpolation of its own between the points of the files: those that
  * oak ships, and tables with points that lie close together, far apart, or where values jump. */
-// TEST np={1} timeout=200
+// TEST timeout=200
 #include "solver_test.h"
 
 enum { LINEAR, CUBIC, LOG, LOG_X, LOG_VALUE, BEYOND, CUBIC_BEYOND, INSIDE, PLANE, GRID };

@@ -16,6 +16,12 @@
  *   OAK_TEST_FAILURES=0:1:23   all from the 23rd call on rank 1 in run 0 on, with a line for each
  *   OAK_TEST_DEVICE            device of the runs; unset: cpu */
 // TEST np=2 timeout=300
+// TEST name=@test@_fake_np2 np=2 needs=fake OAK_TEST_DEVICE=cuda
+// TEST name=long_@test@_np2 np=2 suite=long OAK_TEST_FAILURES=places
+// WRAP malloc calloc realloc aligned_alloc strdup strndup vasprintf __vasprintf_chk __realpath_chk
+// WRAP open_memstream fopen open stat access realpath mkdir rename unlink fsync pwrite close dlopen
+// WRAP oak_device_alloc oak_device_upload oak_device_download oak_device_kernel oak_device_constant
+// WRAP oak_device_launch oak_device_sync oak_device_share oak_device_attach
 #define _GNU_SOURCE 1
 #include <dlfcn.h>
 #include <errno.h>

@@ -3,7 +3,8 @@
  * with 250 adaptations, 40 times as many with $OAK_TEST_LONG. A stage rounds each cell by 0.3
  * units in the last place (rms). 80,000 stages therefore change the mean of n cells by some 80 /
  * sqrt(n) units: 1.3 with the 4096 cells of this mesh. */
-// TEST np={2} timeout=300
+// TEST np=2 timeout=300 flags=-O1
+// TEST name=long_@test@_np2 np=2 timeout=2400 suite=long OAK_TEST_LONG=1
 #include "solver_test.h"
 
 /** Resident memory of this process, in bytes. */

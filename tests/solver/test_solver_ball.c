@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The explosion of a ball in (r, z) against a solution of the spherical equations along the radius,
  * which this test computes on its own with 2000 cells. */
-// TEST np={1} timeout=300
+// TEST timeout=300
 #include "solver_test.h"
 
 enum { CELLS = 2000, MASS = 0, MOMENTUM, ENERGY, COUNT };

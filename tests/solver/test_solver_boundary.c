@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Boundary conditions: ghost cells of each kind against its definition; a solution that is exact
  * only if each stage uses boundary values of its own time; conservation between walls. */
-// TEST np={1,2,3} timeout=300
+// TEST np={1,2,3} timeout=300 flags=-O1
+// TEST name=openacc_@test@_np2 np=2 suite=all needs=openacc OAK_TEST_SHORT=1 OAK_TEST_DEVICE=openacc flags="-O1 -foffload=disable"
+// TEST name=long_@test@_np@np@ np={5,7,8,16} suite=long
 #include "solver_test.h"
 
 enum { N = 8, LAYERS = 3 };

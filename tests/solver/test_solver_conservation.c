@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Conservation across refinement boundaries (paper, section "Testing flux fixing"), on a static
  * and an adaptive mesh; without flux fixing the total changes. */
-// TEST np={1,3} timeout=300
+// TEST np={1,3} timeout=300 flags=-O1
+// TEST name=long_@test@_np@np@ np={5,7,8,16} suite=long
 #include "solver_test.h"
 
 /* Rounding errors of a step are random: totals of thousands of steps stay within a few units in the

@@ -2,7 +2,7 @@
  * Diffusive fluxes of a linear law with gradients along faces, against the exact solution: second
  * order, across levels too; totals; super time stepping with 30 and 60 explicit steps in one, and
  * with boundary values that change; the same bits on any number of ranks. */
-// TEST np={1,2,3} timeout=120
+// TEST np={1,2,3} timeout=120 flags=-O1
 #include "solver_test.h"
 
 /* The domain is periodic. A wave decays with the rate 4 pi^2 k.K.k. */

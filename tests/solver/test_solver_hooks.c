@@ -2,6 +2,7 @@
  * Hooks beside the fluxes: limits of the time step, values over all cells, which have the same bits
  * on any number of ranks, and UPDATE with its order in time. */
 // TEST np={1,3} timeout=120
+// TEST name=openacc_@test@_np1 np=1 timeout=240 suite=all needs=openacc OAK_TEST_SHORT=1 OAK_TEST_DEVICE=openacc flags="-O1 -foffload=disable"
 #include "solver_test.h"
 
 static sim_t make(MPI_Comm comm, const char *more) {

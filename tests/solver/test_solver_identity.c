@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * oak check: the physics that come with oak satisfy all identities, and a physics with one mistake
  * fails the identity that the mistake breaks, with words that name it, and no other one. */
-// TEST np={1} timeout=120
+// TEST timeout=120
 #define _DEFAULT_SOURCE 1
 #include <dirent.h>
 

@@ -2,7 +2,7 @@
  * Time integration: the order of each scheme on an equation without derivatives
  * in space, and the conservation of mass, momentum and energy over many steps,
  * in double and single precision. */
-// TEST np={1} timeout=120
+// TEST timeout=120 flags=-O1
 #include <float.h>
 
 #include "solver_test.h"

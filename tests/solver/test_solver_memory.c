@@ -5,6 +5,7 @@
  * allocate; each allocation of an adaptation fails once. Also oak_check, which tells the memory
  * that a run needs. */
 // TEST np={1,2,3} timeout=300
+// WRAP oak_device_alloc oak_device_share: a device that is full
 #include <unistd.h>
 
 #include "solver_test.h"

@@ -1,4 +1,5 @@
-// TEST np={1}
+// TEST flags=-O1
+// TEST name=long_@test@ suite=long OAK_TEST_LONG=1
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * scheme.precision = mixed, which computes in double and stores in single precision, and
  * single_fluxes, which computes fluxes in single precision and all sums in double: difference of

@@ -2,7 +2,7 @@
  * Orders of convergence for smooth advection on uniform grids (paper, section "Convergence
  * testing"): a Gaussian crosses the periodic square; near second order with van Leer and Heun,
  * first order with upwind and Euler. */
-// TEST np={1,2} timeout=300
+// TEST np={1,2} timeout=300 flags=default
 #include "solver_test.h"
 
 /** exp(-d^2/R^2) around the moved centre; d to the nearest periodic image. */

@@ -3,7 +3,8 @@
  * 4/3 in 3D (paper, appendix "Coefficients for prolongation"), with rounding; for larger theta it
  * does. It always conserves. First for single cells, as kernels call it, then in refinement and
  * ghost cells of a simulation. */
-// TEST np={1,2} timeout=300
+// TEST np={1,2} timeout=300 flags=-O1
+// TEST name=openacc_@test@_np2 np=2 suite=all needs=openacc OAK_TEST_SHORT=1 OAK_TEST_DEVICE=openacc flags="-O1 -foffload=disable"
 #include <float.h>
 
 #include "kernels/prolong.h"

@@ -2,7 +2,18 @@
  * The solution has the same bits on any number of ranks and threads, while the mesh adapts and
  * blocks move between ranks. A fingerprint of all blocks, independent of their order and rank, is
  * compared with that of a run on rank 0 alone. */
-// TEST np={1,2,3,4} timeout=300
+// TEST np={1,2,3,4} timeout=300 flags=default
+// TEST name=openacc_@test@_np2 np=2 suite=all needs=openacc OAK_TEST_SHORT=1 OAK_TEST_DEVICE=openacc flags="-O1 -foffload=disable"
+// TEST name=openmp_@test@_gcc_np2 np=2 suite=all needs=openacc OAK_TEST_SHORT=1 OAK_TEST_DEVICE=openmp OAK_OMP_CC=gcc flags=default OAK_CFLAGS=-O1
+// TEST name=openmp_@test@_clang_np2 np=2 suite=all needs=openacc OAK_TEST_SHORT=1 OAK_TEST_DEVICE=openmp OAK_OMP_CC=clang flags=default OAK_CFLAGS=-O1
+// TEST name=@test@_staged_np@np@ np={2,3,4} OAK_TEST_TRANSPORT=staged
+// TEST name=@test@_hosts_np4 np=4 OAK_TEST_RANKS_PER_HOST=2
+// TEST name=@test@_fake_direct_np2 np=2 needs=fake OAK_TEST_SHORT=1 OAK_TEST_DEVICE=cuda OAK_TEST_TRANSPORT=direct OAK_FAKE_CUDA=count=8
+// TEST name=@test@_fake_@way@_np2 np=2 suite=all needs=fake OAK_TEST_SHORT=1 OAK_TEST_DEVICE=cuda way={nccl,staged} OAK_FAKE_CUDA=count=8
+// TEST name=@test@_fake_hip_@way@_np2 np=2 suite=all needs=fake OAK_TEST_SHORT=1 OAK_TEST_DEVICE=hip way={direct,nccl} OAK_FAKE_CUDA=count=8
+// TEST name=long_@test@_fake_@way@_np2 np=2 suite=long needs=fake OAK_TEST_DEVICE=cuda way={direct,nccl,staged} OAK_FAKE_CUDA=count=8
+// TEST name=long_@test@_np@np@ np={5,7,8,16} suite=long
+// WRAP oak_device_launch: slows a rank down
 #include <time.h>
 
 #include "solver_test.h"

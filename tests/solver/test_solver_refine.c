@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Refinement criteria, against the same formulas on the host; the buffer around cells to refine,
  * against a search over all pairs of blocks; regions of the problem. */
-// TEST np={1,2,3} timeout=300
+// TEST np={1,2,3} timeout=300 flags=-O1
+// TEST name=@test@_staged_np3 np=3 OAK_TEST_TRANSPORT=staged
+// TEST name=long_@test@_np@np@ np={5,7,8,16} suite=long
 #include "solver/adapt/adapt.h"
 #include "solver_test.h"
 

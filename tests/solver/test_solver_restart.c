@@ -6,6 +6,7 @@
  *
  *   OAK_TEST_RESTARTS   points of each case (4), and with 20 or more all cases */
 // TEST np={1,3} timeout=300
+// TEST name=long_@test@_np@np@ np={1,2,3,5} suite=long OAK_TEST_RESTARTS=20
 #include <sys/stat.h>
 
 #include "solver_test.h"

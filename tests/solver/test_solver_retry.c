@@ -3,6 +3,7 @@
  * the smaller step; after ten failures it is that before the step. A blast wave with steps of
  * twice the stable size. */
 // TEST np={1,2} timeout=300
+// TEST name=long_@test@ suite=long OAK_TEST_LONG=1
 #include "solver_test.h"
 
 #define SEDOV                                                                                      \

@@ -2,7 +2,7 @@
  * Passive scalars (physics.scalars) on an adaptive mesh: a uniform one keeps its ratio to the
  * density, bounds hold, fractions add up to one, totals stay. A scalar moves like an advected
  * density. The bits are the same on any number of ranks. */
-// TEST np={3} timeout=120
+// TEST np=3 timeout=120 flags=-O1
 #define _DEFAULT_SOURCE 1
 #include "solver_test.h"
 

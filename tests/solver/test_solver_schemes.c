@@ -5,7 +5,9 @@
  *
  * Limiters and fluxes are independent, so not all pairs are compiled: each limiter has one flux,
  * those of the usual schemes have all. $OAK_TEST_LONG: all pairs. */
-// TEST np={1} timeout=240
+// TEST timeout=240
+// TEST name=openacc_@test@_np1 np=1 suite=all needs=openacc OAK_TEST_SHORT=1 OAK_TEST_DEVICE=openacc flags="-O1 -foffload=disable"
+// TEST name=long_@test@ suite=long OAK_TEST_LONG=1
 #include <float.h>
 
 #include "verify/exact_riemann.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Sod's shock tube along every axis against the exact solution of the Riemann problem, and a flow
  * that is the same at every z against its two-dimensional run. */
-// TEST np={1,2} timeout=300
+// TEST np={1,2} timeout=300 flags=-O2
 #include "verify/exact_riemann.h"
 #include "solver_test.h"
 

@@ -2,7 +2,7 @@
  * Solids: their surface acts like a reflecting boundary; they keep their state; the rest is
  * conserved on an adaptive mesh; their surface is on the finest level; the bits are the same on
  * any number of ranks. */
-// TEST np={1,3} timeout=120
+// TEST np={1,3} timeout=120 flags=-O1
 #include "solver_test.h"
 
 static sim_t make_with(MPI_Comm comm, const char *physics, const char *kind, const char *more) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The implosion in a box stays symmetric about the diagonal, and its walls let nothing through. */
-// TEST np={1,2} timeout=300
+// TEST np={1,2} timeout=300 flags=-O1
 #include "solver_test.h"
 
 enum { CELLS = 64 };

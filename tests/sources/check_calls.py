@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
+# TEST @source@ @build@
 """Find circles of calls between source files (a.c calls b.c, which calls a.c, perhaps through further files) and
 between the folders of the library.
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
+# TEST @source@
 """Compare the #include lines of the sources with the tables of rooms in src/README.md and kernels/README.md.
 
 usage: check_includes.py [--all] [TREE]      TREE: the present folder

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
+# TEST name=instructions timeout=300 --oak @oak@
 """Instructions per cell of the flux kernel, of the other large kernels and of a whole adaptation, counted by valgrind
 and compared with a table. Unlike times, these numbers do not depend on the load of the machine. They do not depend on
 the processor either, because kernels are compiled for a fixed instruction set. The compiler and the libraries change

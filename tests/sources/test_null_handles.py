@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
+# TEST @source@ @library@
 """Calls every public function that takes a handle (a simulation, parameters, a device, a solver) with NULL for it, for
 CTest. None may crash; those that return a status refuse with a message, except those that free.
 
