@@ -23,9 +23,23 @@ enum {
   OAK_NEEDS_GHOSTS = 8 /**< all ghost cells before any fluxes, which need what the part computes */
 };
 
+/** Columns of a part in outputs of totals. What an output keeps from row to row is `kept` bytes, at
+ * first zeros. Rank-local; any function may be NULL. */
+typedef struct {
+  size_t kept;
+  /** Names, each after a comma. */
+  void (*head)(const oak_t *sim, FILE *stream);
+  /** Values in the same form; \a stream is NULL where they are not printed. */
+  void (*row)(const oak_t *sim, void *kept, double time, FILE *stream);
+  /** Write and read a text that a restarted run needs, without line feeds. */
+  void (*save)(const oak_t *sim, const void *kept, FILE *stream);
+  void (*load)(oak_t *sim, void *kept, const char *text);
+} oak_columns_t;
+
 /** A part. Any function may be NULL. All but `wanted` and `read` are called only in runs that want
  * the part. */
 typedef struct {
+  const oak_columns_t *columns; /**< in outputs of totals; NULL: none */
   /** Whether the run has this part; NULL: every run. */
   int (*wanted)(const oak_t *sim);
   /** Read and judge the keys of the part, and add the states that it needs. Rank-local. */

@@ -501,5 +501,9 @@ static void clear(oak_t *sim) {
   }
 }
 
-const oak_part_t oak_part_poisson = {
-    .wanted = wanted, .read = check_hooks, .open = open_solvers, .bytes = bytes, .clear = clear};
+const oak_part_t oak_part_poisson = {.columns = &oak_poisson_columns,
+                                      .wanted = wanted,
+                                      .read = check_hooks,
+                                      .open = open_solvers,
+                                      .bytes = bytes,
+                                      .clear = clear};

@@ -7,6 +7,7 @@
 
 #include "base/progress.h"
 #include "oak/kernel_args.h"
+#include "solver/step/part.h"
 
 struct oak_elliptic_setup;
 
@@ -49,6 +50,9 @@ oak_status_t oak_poisson_back(oak_t *sim);
 
 /** Warn once of isolated equations whose f is not 0 beside the boundary of the domain. */
 void oak_poisson_warn(oak_t *sim, oak_progress_t *progress);
+
+/* poisson_totals.c */
+extern const oak_columns_t oak_poisson_columns;
 
 /* bodies.c: electrodes and dielectrics */
 /** Find whether the equation sees some. Rank-local. */
