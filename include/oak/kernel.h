@@ -26,10 +26,9 @@
 #define OAK_CELLS (OAK_NX * OAK_NY * OAK_NZ)
 /* Cells of a block along axis `dir`, which need not be a constant. */
 #define OAK_ALONG(dir) ((dir) == 0 ? OAK_NX : (dir) == 1 || OAK_DIM == 2 ? OAK_NY : OAK_NZ)
-/* The same along every axis, and the cells of a face: only for blocks with equal edges. */
+/* The same along every axis: only for blocks with equal edges. */
 #if OAK_NX == OAK_NY && (OAK_DIM == 2 || OAK_NX == OAK_NZ)
 #define OAK_N OAK_NX
-#define OAK_AREA (OAK_CELLS / OAK_N)
 #endif
 
 /** for (int v = 0; v < n; v++), unrolled: for each variable, axis or face. Arrays whose index is v

@@ -154,7 +154,7 @@ OAK_FN void look_at_component(const oak_refine_args_t *arg, const oak_field_t *f
     const int x[3] = {i, j, 0};
     const oak_row_t row = oak_row_of(f, components, n, v, OAK_DIM - 1, x);
     real largest = 0;
-    OAK_UNROLL_BY(4)
+    OAK_PRAGMA(unroll 4)
     for (int a = 0; a < OAK_ALONG(OAK_DIM - 1); a++) {
       const real e2 = row_indicator2(&row, a, eps, eps_abs);
 #if OAK_REFINE_BUFFER

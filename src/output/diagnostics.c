@@ -16,9 +16,9 @@ static const oak_columns_t *columns(const oak_t *sim, int n, char **kept) {
 
 static oak_status_t open_diagnostics(oak_output_item_t *item) {
   const oak_t *sim = item->sim;
-  char *end = NULL;
   size_t bytes = 1;
-  for (int n = 0; n < sim->parts.count; n++) bytes += columns(sim, n, &end)->kept;
+  for (int n = 0; n < sim->parts.count; n++)
+    if (sim->parts.part[n]->columns) bytes += sim->parts.part[n]->columns->kept;
   item->data = calloc(1, bytes);
   OAK_CHECK(item->data, OAK_ERR_MEMORY, "no memory for output %s", item->name);
   return OAK_OK;

@@ -162,7 +162,6 @@ extern void oak_near_beyond(void)
 #define OAK_ANY(flag) (flag)
 
 #define OAK_UNROLL OAK_PRAGMA(GCC unroll 16)
-#define OAK_UNROLL_BY(n)
 #define OAK_NO_UNROLL
 #define OAK_TWO_TURNS
 

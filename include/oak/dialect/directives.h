@@ -312,8 +312,6 @@ OAK_FN OAK_REAL oak_sqrt(OAK_REAL x) {
 }
 #endif
 
-#define OAK_UNROLL_BY(n)
-
 /* Forms of kernels that go cell by cell (kernels/flux/cells.h). */
 #ifndef OAK_CELL_LOOPS
 #define OAK_CELL_LOOPS 1

@@ -227,8 +227,7 @@ OAK_FN float oak_sqrt(float x) {
 #endif
 
 #define OAK_UNROLL _Pragma("unroll")
-#define OAK_UNROLL_BY(n) OAK_PRAGMA_TEXT(unroll n)
-#define OAK_PRAGMA_TEXT(x) _Pragma(#x)
+#define OAK_PRAGMA(x) _Pragma(#x)
 #define OAK_NO_UNROLL _Pragma("unroll 1")
 #define OAK_TWO_TURNS OAK_NO_UNROLL
 
