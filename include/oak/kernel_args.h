@@ -379,7 +379,7 @@ typedef struct {
 } oak_poisson_args_t;
 
 /** Numbers on faces, which hooks of fluxes read (kernels/fields/face_fields.c). */
-/** Bodies (kernels/bodies/bodies.h). */
+/** Bodies (kernels/bodies/shapes.h). */
 enum { OAK_BODY_ELECTRODE, OAK_BODY_DIELECTRIC, OAK_BODY_WALL };
 enum { OAK_ALL_BODIES = 7 }; /**< bits of these kinds */
 enum { OAK_BODY_EMIT, OAK_BODY_ABSORB, OAK_BODY_REFLECT };

@@ -2,7 +2,7 @@
  * The hooks FACE_FIELD: numbers on faces, from the fields in both cells beside a face and from the
  * derivatives of the solutions of elliptic equations there. Part of the kernels only where a
  * physics has such a hook. */
-#include "kernels/bodies/bodies.h"
+#include "kernels/bodies/shapes.h"
 
 #ifdef OAK_FACE_FIELDS
 #if OAK_NBODY

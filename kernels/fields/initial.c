@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Initial condition: the problem's primitive state at cell centres, stored as conserved. */
-#include "kernels/bodies/bodies.h"
+#include "kernels/bodies/shapes.h"
 #include "kernels/access/rounding.h"
 
 #if OAK_HAS_problem_initial

@@ -6,7 +6,7 @@
  * indicator itself.
  *
  * REGION of the problem takes precedence over the indicator, block by block. */
-#include "kernels/bodies/bodies.h"
+#include "kernels/bodies/shapes.h"
 #include "numerics/criteria.h"
 
 #define indicator2 OAK_CAT(criterion_, OAK_CRITERION)

@@ -97,7 +97,7 @@ typedef struct {
   void *ghost;            /**< device: values beyond refinement boundaries */
   void *fine, *coarse;    /**< device: the faces at refinement boundaries */
   int nfine, ncoarse;
-  /* lines that go on from block to block (chains.c), along each axis */
+  /* lines that go on from block to block (lines.c), along each axis */
   int nchain[3];
   void *chain[3], *link[3];     /**< device: oak_elliptic_chain_t [nchain], and the blocks of all */
   void *line;                   /**< device: [3][nblock][N^d] for the solution of lines */
@@ -231,7 +231,7 @@ static inline size_t oak_elliptic_sums_bytes(int64_t n) {
          sizeof(double);
 }
 
-/* chains.c */
+/* lines.c */
 /** Levels of at most so many cells have chains, or of more if poisson.gather_cells is larger. They
  * are gathered. */
 enum { OAK_ELLIPTIC_CHAINED_CELLS = 1 << 20 };
@@ -239,7 +239,7 @@ enum { OAK_ELLIPTIC_CHAINED_CELLS = 1 << 20 };
 int oak_elliptic_chained(const oak_elliptic_t *e, const oak_mesh_t *mesh);
 oak_status_t oak_elliptic_chains_fit(oak_elliptic_t *e, oak_elliptic_level_t *level);
 
-/* bodies.c */
+/* electrodes.c */
 oak_status_t oak_elliptic_bodies_fit(oak_elliptic_t *e, oak_elliptic_level_t *level);
 /** Take the right-hand side in surface cells of dielectrics as charge on their faces. To be called
  * before the coefficients are set: it uses their memory. Collective. */
@@ -255,7 +255,7 @@ oak_status_t oak_elliptic_wall_slopes(oak_elliptic_t *e, int axis, void *slopes)
 /** The derivative along an axis in cells, from those across faces. Rank-local. */
 oak_status_t oak_elliptic_means(oak_elliptic_t *e, int axis, void *slopes, void *out);
 
-/* family.c */
+/* transfer.c */
 /** Make the blocks of the next coarser mesh, and the lists that move values to it. Collective. */
 oak_status_t oak_elliptic_coarsen(oak_elliptic_t *e, oak_elliptic_level_t *fine,
                                   oak_elliptic_level_t *coarse);
@@ -302,7 +302,7 @@ void oak_elliptic_forget(oak_elliptic_t *e);
  * exchange precedes. Every rank takes part; the status is this rank's own. */
 oak_status_t oak_elliptic_meet(oak_elliptic_t *e, int l);
 
-/* level.c: on one level. Every rank takes part; the status is this rank's own. */
+/* smooth.c: on one level. Every rank takes part; the status is this rank's own. */
 /** Ghost cells of u, and those at refinement boundaries as the equation needs them. */
 oak_status_t oak_elliptic_ghosts(oak_elliptic_t *e, int l);
 /** Ghost cells of a on the finest level. Every rank takes part; the status is this rank's own. */
@@ -342,7 +342,7 @@ oak_status_t oak_elliptic_largest(oak_elliptic_t *e, oak_status_t st, const void
 oak_status_t oak_elliptic_sums(oak_elliptic_t *e, oak_status_t st, const void *x, const void *y,
                                double out[OAK_ELLIPTIC_SUMS]);
 
-/* flat.c */
+/* coarsest.c */
 oak_status_t oak_elliptic_flat_fit(oak_elliptic_t *e);
 oak_status_t oak_elliptic_flat_fields(oak_elliptic_t *e);
 /** Factors of the coarsest array for the present constant b. Rank-local. */
@@ -352,7 +352,7 @@ void oak_elliptic_flat_clear(oak_elliptic_t *e);
  * array. */
 oak_status_t oak_elliptic_flat(oak_elliptic_t *e, const void *rhs, void *out);
 
-/* outer.c: values at the boundary of the domain. */
+/* far_field.c: values at the boundary of the domain. */
 oak_status_t oak_elliptic_outer_fit(oak_elliptic_t *e);
 /** The value on each face of a cell at the boundary, from a function of face and position. */
 typedef double (*oak_elliptic_value_t)(void *data, int face, const double x[3]);

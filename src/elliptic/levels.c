@@ -144,7 +144,7 @@ static oak_status_t build(oak_elliptic_t *e) {
 }
 
 /* The conditions by which the exchange fills ghost cells beyond the boundary of the domain.
- * Boundary values are 0 here; values other than 0 go to the right-hand side (outer.c). Coefficients
+ * Boundary values are 0 here; values other than 0 go to the right-hand side (far_field.c). Coefficients
  * are continued from the last cell. */
 static oak_status_t upload_conditions(oak_elliptic_t *e) {
   oak_bc_t bc[6] = {{0}}, copy[6] = {{0}};

@@ -36,9 +36,9 @@
   X(poisson_coefficients, "fields/poisson.c", 0, any_has(setup, coefficients))      \
   X(poisson_boundary, "fields/poisson.c", 0, any_has(setup, boundary))              \
   X(poisson_b, "fields/poisson.c", 0, any_has(setup, b))                            \
-  X(body_cuts, "bodies/bodies.c", 1, has_bodies(setup))                             \
-  X(body_potentials, "bodies/bodies.c", 0, has_bodies(setup))                       \
-  X(body_permittivity, "bodies/bodies.c", 0, has_bodies(setup))                     \
-  X(body_sums, "bodies/bodies.c", 1, has_bodies(setup))
+  X(body_cuts, "bodies/surfaces.c", 1, has_bodies(setup))                           \
+  X(body_potentials, "bodies/surfaces.c", 0, has_bodies(setup))                     \
+  X(body_permittivity, "bodies/surfaces.c", 0, has_bodies(setup))                   \
+  X(body_sums, "bodies/surfaces.c", 1, has_bodies(setup))
 
 #endif

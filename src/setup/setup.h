@@ -138,7 +138,7 @@ typedef struct {
   oak_equation_t of[OAK_MAX_EQUATIONS];
 } oak_equation_list_t;
 
-/** Bodies (bodies.c). Each has a bit in oak_initial_args_t.found, and so has the gas. */
+/** Bodies (body_keys.c). Each has a bit in oak_initial_args_t.found, and so has the gas. */
 enum { OAK_MAX_BODIES = 29, OAK_LONGEST_BODY = 32 };
 typedef struct {
   char name[OAK_LONGEST_BODY + 2];
@@ -285,7 +285,7 @@ int oak_equation_absorbs(const oak_setup_t *setup, int number);
 /** Constants of the kernels. */
 void oak_equations_print(const oak_setup_t *setup, FILE *f, int describe);
 
-/* bodies.c */
+/* body_keys.c */
 /** Declare the keys of sections [body.NAME]. Rank-local. */
 oak_status_t oak_bodies_declare(oak_setup_t *setup);
 /** Read them. Rank-local. */

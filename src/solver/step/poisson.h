@@ -54,7 +54,7 @@ void oak_poisson_warn(oak_t *sim, oak_progress_t *progress);
 /* poisson_totals.c */
 extern const oak_columns_t oak_poisson_columns;
 
-/* bodies.c: electrodes and dielectrics */
+/* electrodes.c: electrodes and dielectrics */
 /** Find whether the equation sees some. Rank-local. */
 oak_status_t oak_bodies_open(oak_t *sim, oak_poisson_t *p, struct oak_elliptic_setup *setup);
 /** Potentials of electrodes, and charge on dielectrics from the right-hand side. Collective. */

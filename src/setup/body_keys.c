@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Bodies in the domain, from the sections [body.NAME]. Their shapes become part of the kernels
- * (kernels/bodies/bodies.h). */
+ * (kernels/bodies/shapes.h). */
 #include <math.h>
 #include <string.h>
 

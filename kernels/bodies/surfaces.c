@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Bodies as the elliptic equation sees them: where their surfaces cut the lines between centres of
  * cells, their potentials, permittivities and charges. */
-#include "kernels/bodies/bodies.h"
+#include "kernels/bodies/shapes.h"
 
 #ifndef PHYSICS_EPSILON /* charge over the flux of -a grad phi */
 #define PHYSICS_EPSILON 1
