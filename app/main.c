@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "params_outputs.h"
 
 static const oak_command_t help_command, completion;
 
@@ -57,19 +58,9 @@ static const char topics[] =
 /* Call \a take for each key that `oak params` prints. */
 static void each_key(const oak_params_t *params, void (*take)(const char *key, void *data),
                      void *data) {
-  char *text = NULL, section[64] = "", key[64], name[130];
-  size_t size = 0;
-  FILE *stream = open_memstream(&text, &size);
-  if (!stream) return;
-  oak_params_help(params, stream, 0);
-  fclose(stream);
-  for (char *rest = text, *line; rest && (line = strsep(&rest, "\n"));) {
-    if (sscanf(line, "[%63[^]]", section) == 1) continue;
-    if (sscanf(line, "  %63[a-z_] =", key) != 1 || !strchr(line, '=')) continue;
-    snprintf(name, sizeof name, "%s.%s", section, key);
-    take(name, data);
-  }
-  free(text);
+  const oak_param_desc_t *desc;
+  oak_output_key_t output;
+  for (int i = 0; (desc = oak_params_key(params, i, &output)); i++) take(desc->key, data);
 }
 
 static void try_key(const char *key, void *nearest) { oak_nearest_try(nearest, key, strlen(key)); }

@@ -214,54 +214,35 @@ static void json_key(const oak_param_desc_t *desc, const char *comma, FILE *stre
 void oak_params_help_json(const oak_params_t *params, FILE *stream) {
   OAK_HANDLE(params, );
   oak_output_key_t output;
+  const oak_param_desc_t *desc;
   fprintf(stream, "[");
-  for (int i = 0; i < params->nknown; i++) json_key(&params->known[i].desc, i ? "," : "", stream);
-  for (int i = 0; oak_output_key(params, i, &output); i++) json_key(&output.desc, ",", stream);
+  for (int i = 0; (desc = oak_params_key(params, i, &output)); i++)
+    json_key(desc, i ? "," : "", stream);
   fprintf(stream, "]\n");
 }
 
-/** The keys of all sections that have this name. */
-static int help_bare_key(const oak_params_t *params, const char *topic, FILE *stream) {
-  int found = 0;
-  for (int i = 0; i < params->nknown; i++) {
-    const oak_param_desc_t *desc = &params->known[i].desc;
-    const char *last = strrchr(desc->key, '.');
-    if (!last || strcmp(topic, last + 1) != 0) continue;
-    help_head(desc->key, stream, 0);
-    help_key(desc, stream);
-    found = 1;
-  }
-  return found;
+/** A topic is a key or a section. */
+static int is_topic(const char *key, const char *topic) {
+  const size_t length = oak_param_section_length(key);
+  return !strcmp(key, topic) || (strlen(topic) == length && !strncmp(key, topic, length));
 }
 
-/** The keys of [output.NAME]: all of them, or one, with or without its section. */
-static int help_output_topic(const oak_params_t *params, const char *topic, FILE *stream) {
-  oak_output_key_t output;
-  int found = 0;
-  for (int i = 0; oak_output_key(params, i, &output); i++) {
-    const char *key = output.desc.key, *last = strrchr(key, '.');
-    const int section =
-        strlen(topic) == (size_t)(last - key) && !strncmp(topic, key, (size_t)(last - key));
-    if (!section && strcmp(topic, key) != 0 && strcmp(topic, last + 1) != 0) continue;
-    if (!found) help_head(key, stream, 0);
-    help_key(&output.desc, stream);
-    found = 1;
-  }
-  return found;
-}
-
+/** If no declared key is the topic, it may be the name of keys in any section. Among the keys of
+ * [output.NAME] it may always be. */
 int oak_params_help_topic(const oak_params_t *params, const char *topic, FILE *stream) {
   OAK_HANDLE(params, 0);
+  const oak_param_desc_t *desc;
+  const char *before = NULL;
+  oak_output_key_t output;
   int found = 0;
-  for (int i = 0; i < params->nknown; i++) {
-    const oak_param_desc_t *desc = &params->known[i].desc;
-    const size_t length = strcspn(desc->key, ".");
-    const int section = strlen(topic) == length && !strncmp(topic, desc->key, length);
-    if (!section && strcmp(topic, desc->key)) continue;
-    if (!found) help_head(desc->key, stream, 0);
+  for (int i = 0; i < params->nknown; i++) found |= is_topic(params->known[i].desc.key, topic);
+  for (int i = 0; (desc = oak_params_key(params, i, &output)); i++) {
+    const int bare = i >= params->nknown || !found;
+    if (!is_topic(desc->key, topic) && !(bare && !strcmp(topic, strrchr(desc->key, '.') + 1)))
+      continue;
+    if (!before || !oak_param_same_section(before, desc->key)) help_head(desc->key, stream, 0);
     help_key(desc, stream);
-    found = 1;
+    before = desc->key;
   }
-  if (!found) found = help_bare_key(params, topic, stream);
-  return help_output_topic(params, topic, stream) || found;
+  return before != NULL;
 }

@@ -126,6 +126,12 @@ int oak_output_key(const oak_params_t *params, int number, oak_output_key_t *key
   return 0;
 }
 
+const oak_param_desc_t *oak_params_key(const oak_params_t *params, int number,
+                                       oak_output_key_t *output) {
+  if (number < params->nknown) return &params->known[number].desc;
+  return oak_output_key(params, number - params->nknown, output) ? &output->desc : NULL;
+}
+
 /* ---- sections that are given */
 
 static oak_status_t declare_key(oak_params_t *params, const char *name,

@@ -63,17 +63,6 @@ extern const int oak_param_table_count;
  * name; ends with a NULL key. */
 extern const oak_param_desc_t oak_output_keys[];
 
-/** A key of the sections [output.NAME], for help. */
-typedef struct {
-  oak_param_desc_t desc;
-  char words[256], help[2048]; /**< `choices` and `help` of the description, where they are made */
-  int all;                     /**< all kinds have it; otherwise the help says which */
-} oak_output_key_t;
-
-/** Key number \a number: `kind`, those of all kinds, then those of each kind that no earlier kind
- * has. \return 0 after the last one. */
-int oak_output_key(const oak_params_t *params, int number, oak_output_key_t *key);
-
 /** Declare the keys of all sections [output.NAME] that were given, those that fit their kind. Adds
  * to \a mistakes where a name is wrong or the kind is missing. */
 oak_status_t oak_params_declare_outputs(oak_params_t *params, oak_mistakes_t *mistakes);
