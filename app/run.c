@@ -309,9 +309,9 @@ static oak_status_t list_brought(const oak_arguments_t *a) {
   if (st == OAK_OK && a->rank == 0 && a->option[PARAMS_JSON]) {
     print_params(params, a);
   } else if (st == OAK_OK && a->rank == 0) {
-    oak_params_help_section(params, "physics", stdout);
+    oak_params_help_topic(params, "physics", stdout);
     printf("\n");
-    oak_params_help_section(params, "problem", stdout);
+    oak_params_help_topic(params, "problem", stdout);
     printf("\nnames\n");
     for (int i = 0; i < 4; i++) printf("  %s = %s\n", named[i], oak_params_words(params, named[i]));
     printf("\noak params without a file explains all other keys.\n");

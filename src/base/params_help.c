@@ -156,19 +156,6 @@ static void help_one(const oak_param_desc_t *desc, FILE *stream, int markdown) {
     help_key(desc, stream);
 }
 
-void oak_params_help_section(const oak_params_t *params, const char *section, FILE *stream) {
-  OAK_HANDLE(params, );
-  const size_t length = strlen(section);
-  int count = 0;
-  for (int i = 0; i < params->nknown; i++) {
-    const oak_param_desc_t *desc = &params->known[i].desc;
-    if (oak_param_section_length(desc->key) != length || strncmp(desc->key, section, length))
-      continue;
-    if (count++ == 0) help_head(desc->key, stream, 0);
-    help_key(desc, stream);
-  }
-}
-
 void oak_params_help(const oak_params_t *params, FILE *stream, int markdown) {
   OAK_HANDLE(params, );
   for (int s = 0; s < params->nknown; s++) {
