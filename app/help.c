@@ -9,8 +9,9 @@
 #include <string.h>
 
 #include "commands.h"
+#include "str.h"
 
-enum { LINE = 80, WIDTH = 96 };
+enum { LINE = 80 };
 
 /* ---- pages ---- */
 
@@ -76,23 +77,16 @@ static int names_topic(const char *text, const char *topic) {
 
 /* Print a cell of a table as text that is indented by \a indent, without links and stress. */
 static void print_cell(char *cell, int indent) {
-  int column = printf("%*s", indent, "");
-  for (char *word = strtok(cell, " "); word; word = strtok(NULL, " ")) {
-    char plain[1024];
-    size_t n = 0;
-    for (const char *c = word; *c && n + 1 < sizeof plain; c++) {
-      if (c[0] == ']' && c[1] == '(' && strchr(c, ')'))
-        c = strchr(c, ')');
-      else if (c > word && c[-1] == '`' && *c == '[') /* code, such as `[output]` */
-        plain[n++] = *c;
-      else if (*c != '[' && *c != '*' && *c != '\\')
-        plain[n++] = *c;
-    }
-    plain[n] = '\0';
-    if (column > indent && column + 1 + (int)n > WIDTH) column = printf("\n%*s", indent, "") - 1;
-    column += printf("%s%s", column > indent ? " " : "", plain);
+  char *plain = cell, *end;
+  for (char *c = cell; *c; c++) {
+    const int code = c > cell && c[-1] == '`' && *c == '['; /* such as `[output]` */
+    if (c[0] == ']' && c[1] == '(' && (end = strchr(c, ')')))
+      c = end;
+    else if (code || !strchr("[*\\", *c))
+      *plain++ = *c;
   }
-  printf("\n");
+  *plain = '\0';
+  oak_str_wrap(stdout, cell, indent, 0);
 }
 
 /* Cut the first two cells out of a row of a table. Returns whether the second one is prose: rows of

@@ -5,23 +5,9 @@
 #include <string.h>
 
 #include "commands.h"
-
-enum { WIDTH = 96 };
+#include "str.h"
 
 /* ---- help */
-
-/* Print text with line breaks, indented by \a indent. The line has \a column characters so far. */
-static void print_wrapped(const char *text, int indent, int column) {
-  while (*text) {
-    const int length = (int)strcspn(text, " \n");
-    if (column > indent && column + 1 + length > WIDTH) column = printf("\n%*s", indent, "") - 1;
-    column += printf("%s%.*s", column > indent ? " " : "", length, text);
-    text += length;
-    if (*text == '\n') column = printf("\n%*s", indent, "") - 1;
-    text += *text != '\0';
-  }
-  printf("\n");
-}
 
 static int print_option(const oak_option_t *o, char *text, size_t size) {
   return snprintf(text, size, "%s%s%s", o->name, o->value ? " " : "", o->value ? o->value : "");
@@ -38,7 +24,7 @@ void oak_command_help(const oak_command_t *c) {
   if (indent) printf("\noptions:\n");
   for (const oak_option_t *o = c->option; o && o->name; o++) {
     print_option(o, text, sizeof text);
-    print_wrapped(o->help, indent, printf("  %-*s", indent - 2, text));
+    oak_str_wrap(stdout, o->help, indent, printf("  %-*s", indent - 2, text));
   }
   if (c->after) printf("\n%s", c->after);
 }

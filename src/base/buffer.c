@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/buffer.h"
+#include "base/str.h"
 
 static const char no_memory[] = "no memory for a text";
 
@@ -112,13 +113,9 @@ void oak_words_add(oak_words_t *words, const char *format, ...) {
 }
 
 void oak_words_split(oak_words_t *words, const char *text) {
-  static const char blank[] = " \t\r\n";
-  if (!text) return;
-  for (text += strspn(text, blank); *text; text += strspn(text, blank)) {
-    size_t length = strcspn(text, blank);
-    words_push(words, strndup(text, length));
-    text += length;
-  }
+  size_t length;
+  for (const char *word; text && (word = oak_str_word(&text, &length));)
+    words_push(words, strndup(word, length));
 }
 
 void oak_words_copy(oak_words_t *words, const oak_words_t *from) {

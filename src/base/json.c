@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "str.h"
+
 static void print_text(FILE *stream, const char *text, size_t length) {
   fputc('"', stream);
   for (size_t i = 0; i < length; i++) {
@@ -37,13 +39,11 @@ void oak_json_reals(FILE *stream, int n, const double *x) {
 
 void oak_json_words(FILE *stream, const char *text) {
   const char *comma = "";
+  size_t length;
   fputc('[', stream);
-  for (text += strspn(text, " "); *text; text += strspn(text, " ")) {
-    const size_t length = strcspn(text, " ");
+  for (const char *word; (word = oak_str_word(&text, &length)); comma = ", ") {
     fputs(comma, stream);
-    print_text(stream, text, length);
-    text += length;
-    comma = ", ";
+    print_text(stream, word, length);
   }
   fputc(']', stream);
 }

@@ -8,8 +8,9 @@
 #include "params_echo.h"
 #include "params_private.h"
 #include "failure.h"
+#include "str.h"
 
-enum { WIDTH = 98, VALUES_AT = 34, HELP_AT = 6 };
+enum { VALUES_AT = 34, HELP_AT = 6 };
 
 static const char *name_in(const char *key) { return key + oak_param_section_length(key) + 1; }
 
@@ -83,24 +84,6 @@ static const char *section_summary(const char *key) {
   return "";
 }
 
-/** Print words up to WIDTH columns, continued at column \a indent; the cursor is at \a column. */
-static void print_wrapped(FILE *stream, const char *text, int indent, int column) {
-  for (const char *word = text + strspn(text, " "); *word;) {
-    int letters = (int)strcspn(word, " ");
-    if (column > indent && column + 1 + letters > WIDTH) {
-      fprintf(stream, "\n");
-      column = 0;
-    }
-    column += column < indent   ? fprintf(stream, "%*s", indent - column, "")
-              : column > indent ? fprintf(stream, " ")
-                                : 0;
-    column += fprintf(stream, "%.*s", letters, word);
-    word += letters;
-    word += strspn(word, " ");
-  }
-  fprintf(stream, "\n");
-}
-
 static void help_key(const oak_param_desc_t *desc, FILE *stream) {
   char allowed[512], values[640];
   oak_param_allowed(desc, 0, allowed, sizeof allowed);
@@ -109,8 +92,8 @@ static void help_key(const oak_param_desc_t *desc, FILE *stream) {
   int column = fprintf(stream, "  %s = %s", name_in(desc->key), desc->fallback);
   if (column >= VALUES_AT) column += fprintf(stream, "  ");
   int indent = column > VALUES_AT ? column : VALUES_AT;
-  print_wrapped(stream, values, indent, column);
-  print_wrapped(stream, desc->help, HELP_AT, 0);
+  oak_str_wrap(stream, values, indent, column);
+  oak_str_wrap(stream, desc->help, HELP_AT, 0);
 }
 
 /** A cell of a Markdown table: a bar in the text would end the cell. */
@@ -138,12 +121,12 @@ static void help_head(const char *key, FILE *stream, int markdown) {
   const char *summary = section_summary(key);
   if (!markdown) {
     const int column = fprintf(stream, "[%.*s]%s", length, key, *summary ? "  " : "");
-    print_wrapped(stream, summary, column, column);
+    oak_str_wrap(stream, summary, column, column);
     return;
   }
   fprintf(stream, "## [%.*s]\n\n", length, key);
   if (*summary) {
-    print_wrapped(stream, summary, 0, 0);
+    oak_str_wrap(stream, summary, 0, 0);
     fprintf(stream, "\n");
   }
   fprintf(stream, "| Key | Default | Values | Unit | Meaning |\n| --- | --- | --- | --- | --- |\n");

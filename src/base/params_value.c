@@ -10,6 +10,7 @@
 #include <strings.h>
 
 #include "params_private.h"
+#include "str.h"
 
 static int any_range(const oak_param_desc_t *desc) {
   return desc->min == desc->max || (isinf(desc->min) && isinf(desc->max));
@@ -69,17 +70,11 @@ static int parse_bool(const char *text, int *out) {
 }
 
 static int parse_choice(const char *choices, const char *text, int *out) {
-  size_t length = strlen(text);
-  int index = 0;
-  for (const char *word = choices + strspn(choices, " "); *word; index++) {
-    size_t letters = strcspn(word, " ");
-    if (letters == length && strncmp(word, text, length) == 0) {
-      *out = index;
-      return 1;
-    }
-    word += letters;
-    word += strspn(word, " ");
-  }
+  const size_t length = strlen(text);
+  size_t letters;
+  *out = 0;
+  for (const char *word; (word = oak_str_word(&choices, &letters)); ++*out)
+    if (letters == length && strncmp(word, text, length) == 0) return 1;
   return 0;
 }
 
@@ -187,15 +182,10 @@ void oak_param_allowed(const oak_param_desc_t *desc, int article, char *out, siz
       allowed_numbers(desc, article, out, size);
       return;
   }
-  size_t at = (size_t)snprintf(out, size, article ? "one of " : "");
-  const char *separator = "";
-  for (const char *word = desc->choices + strspn(desc->choices, " "); *word && at < size;) {
-    int letters = (int)strcspn(word, " ");
-    at += (size_t)snprintf(out + at, size - at, "%s%.*s", separator, letters, word);
-    separator = ", ";
-    word += letters;
-    word += strspn(word, " ");
-  }
+  const char *separator = "", *rest = desc->choices;
+  size_t letters, at = (size_t)snprintf(out, size, article ? "one of " : "");
+  for (const char *word; at < size && (word = oak_str_word(&rest, &letters)); separator = ", ")
+    at += (size_t)snprintf(out + at, size - at, "%s%.*s", separator, (int)letters, word);
 }
 
 int oak_params_numbers(const char *text, int most, double *out) {

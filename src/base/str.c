@@ -38,14 +38,39 @@ static int same_letter(char a, char b) {
 
 static int least(int a, int b) { return a < b ? a : b; }
 
+const char *oak_str_word(const char **text, size_t *length) {
+  static const char blank[] = " \t\r\n";
+  const char *word = *text + strspn(*text, blank);
+  *length = strcspn(word, blank);
+  *text = word + *length;
+  return *length ? word : NULL;
+}
+
 int oak_str_has_word(const char *text, const char *word, size_t length) {
-  static const char blank[] = " \t\n";
-  for (text += strspn(text, blank); *text; text += strspn(text, blank)) {
-    const size_t letters = strcspn(text, blank);
-    if (letters == length && !strncmp(text, word, length)) return 1;
-    text += letters;
-  }
+  size_t letters;
+  for (const char *one; (one = oak_str_word(&text, &letters));)
+    if (letters == length && !strncmp(one, word, length)) return 1;
   return 0;
+}
+
+void oak_str_wrap(FILE *stream, const char *text, int indent, int column) {
+  enum { WIDTH = 96 };
+  while (*text) {
+    const int letters = (int)strcspn(text, " \n");
+    if (column > indent && column + 1 + letters > WIDTH) {
+      fputc('\n', stream);
+      column = 0;
+    }
+    if (column < indent)
+      column += fprintf(stream, "%*s", indent - column, "");
+    else if (column > indent)
+      column += fprintf(stream, " ");
+    column += fprintf(stream, "%.*s", letters, text);
+    text += letters;
+    if (*text == '\n') column = 0;
+    if (*text && *text++ == '\n') fputc('\n', stream);
+  }
+  fprintf(stream, "\n");
 }
 
 int oak_str_distance(const char *a, const char *b) {

@@ -4,6 +4,7 @@
 #define OAK_STR_H
 
 #include <stddef.h>
+#include <stdio.h>
 
 #include "oak/status.h"
 
@@ -16,6 +17,14 @@ char *oak_str_trim(char *text);
 /** 1 if a control character begins at \a text, such as the one that starts commands to a terminal;
  * tab and line feed are none. */
 int oak_str_is_control(const char *text);
+
+/** The next word of \a *text, which then points behind it; white space separates words. \return
+ * NULL if there is none. */
+const char *oak_str_word(const char **text, size_t *length);
+
+/** Print text with line breaks, indented by \a indent; the line has \a column characters so far.
+ * An end of line in the text stays. */
+void oak_str_wrap(FILE *stream, const char *text, int indent, int column);
 
 /** Whether one of the words of \a text, which white space separates, is the \a length characters at
  * \a word. */
