@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/hosts.h"
+#include "base/timer.h"
 
 /* The ranks of a communicator. */
 typedef struct {
@@ -43,12 +43,6 @@ void oak_flag_raise(oak_flag_t *flag, uint64_t value) {
   wake(flag);
 }
 
-static double seconds(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 /* It ends after a while, so that the loss of a wake-up does no harm. The others may wait for a
  * message of this rank that MPI sends on only in calls, so there is such a call. */
 static void sleep_once(oak_flag_t *flag, uint64_t value) {
@@ -72,11 +66,11 @@ void oak_flag_await(oak_flag_t *flag, uint64_t value) {
   double begin = 0, before = 0;
   for (int n = 0; atomic_load_explicit(value_of(flag), memory_order_acquire) < value; n++) {
     if (n % 100 != 99) continue; /* to look at the clock takes longer */
-    const double now = seconds();
+    const double now = oak_seconds();
     if (begin == 0) begin = before = now;
     if (now - before > 5e-5) crowded = now + 1;
     if (now - begin > (shared ? 5e-6 : now < crowded ? 1e-4 : 2e-3)) sleep_once(flag, value);
-    before = seconds();
+    before = oak_seconds();
   }
 }
 

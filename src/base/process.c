@@ -19,6 +19,7 @@
 
 #include "base/path.h"
 #include "base/process.h"
+#include "base/timer.h"
 
 extern char **environ;
 
@@ -130,12 +131,6 @@ static void child_end(const child_t *child) {
   close(child->said);
 }
 
-static double now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 /** \return 0 or an errno, with nothing left running. */
 static int child_start(oak_job_t *job, child_t *child) {
   static char *const keeper[] = {"/bin/sh", "-c", "read line; kill -9 0", NULL};
@@ -147,7 +142,8 @@ static int child_start(oak_job_t *job, child_t *child) {
     close(life[1]);
     return error;
   }
-  *child = (child_t){.job = job, .life = life[1], .said = said[0], .start = now(), .open = 1};
+  *child =
+      (child_t){.job = job, .life = life[1], .said = said[0], .start = oak_seconds(), .open = 1};
   child->moved = child->asked = child->start;
   error = spawn(keeper, 0, life[0], "/dev/null", -1, &child->keeper);
   close(life[0]);
@@ -180,42 +176,36 @@ static oak_status_t time_limit(limit_t *limit) {
   return OAK_OK;
 }
 
-typedef struct {
-  int pid, parent, group;
-  long ticks; /**< processor time */
-} seen_t;
-
-/** \return 0 if there is no such process. */
-static int see_process(const char *number, seen_t *seen) {
+int oak_process_see(int pid, oak_process_t *seen) {
   char path[64], text[1024];
   long user = 0, kernel = 0;
-  snprintf(path, sizeof path, "/proc/%.20s/stat", number);
+  snprintf(path, sizeof path, "/proc/%d/stat", pid);
   FILE *file = fopen(path, "re");
   if (!file) return 0;
   const size_t length = fread(text, 1, sizeof text - 1, file);
   fclose(file);
   text[length] = '\0';
   const char *rest = strrchr(text, ')'); /* the name of the program may hold anything */
-  seen->pid = atoi(number);
-  const int found = rest ? sscanf(rest, ") %*c %d %d %*d %*d %*d %*u %*u %*u %*u %*u %ld %ld",
-                                  &seen->parent, &seen->group, &user, &kernel)
+  seen->pid = pid;
+  const int found = rest ? sscanf(rest, ") %c %d %d %*d %*d %*d %*u %*u %*u %*u %*u %ld %ld",
+                                  &seen->state, &seen->parent, &seen->group, &user, &kernel)
                          : 0;
   seen->ticks = user + kernel;
-  return found == 4;
+  return found == 5;
 }
 
 /** Processor time of a group of processes, and of those that they have started, in ticks; negative
  * where the system does not tell. */
 static long group_ticks(pid_t group) {
   enum { MOST = 1 << 16 };
-  static seen_t seen[MOST];
+  static oak_process_t seen[MOST];
   int count = 0, found;
   long sum = 0;
   DIR *folder = opendir("/proc");
   if (!folder) return -1;
   for (const struct dirent *entry; (entry = readdir(folder)) && count < MOST;)
     if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9')
-      count += see_process(entry->d_name, &seen[count]);
+      count += oak_process_see(atoi(entry->d_name), &seen[count]);
   closedir(folder);
   do {
     found = 0;
@@ -234,7 +224,7 @@ static long group_ticks(pid_t group) {
 /** Fail if the program seems to hang: its group has used no processor time for too long. */
 static oak_status_t check_moves(child_t *child, double limit) {
   enum { EVERY_SECONDS = 5 };
-  const double time = now();
+  const double time = oak_seconds();
   if (time - child->asked < EVERY_SECONDS) return OAK_OK;
   const long ticks = group_ticks(child->keeper);
   child->asked = time;
@@ -282,7 +272,7 @@ static oak_status_t child_look(child_t *child, int ready, const limit_t *limit, 
               strerror(errno));
   }
   if (child->ended) return OAK_OK;
-  OAK_CHECK(now() - child->start < limit->all, OAK_ERR_BUILD,
+  OAK_CHECK(oak_seconds() - child->start < limit->all, OAK_ERR_BUILD,
             "'%s' was stopped, since it had not ended after %g s; see whether it waits for "
             "something, or set OAK_BUILD_LIMIT to more seconds",
             program, limit->all);

@@ -6,6 +6,12 @@
 
 #include "oak/status.h"
 
+double oak_seconds(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
 const char *oak_phase_name(oak_phase_t phase) {
   static const char *const name[] = {
 #define PHASE_NAME(phase, text) text,
@@ -28,12 +34,9 @@ static oak_phase_t running(const oak_timers_t *timers) {
 
 static void show(oak_timers_t *timers) {
   oak_beat_t *beat = timers->beat;
-  struct timespec t;
   if (!beat) return;
-  clock_gettime(CLOCK_MONOTONIC, &t);
   atomic_store_explicit(&beat->phase, (int)running(timers), memory_order_relaxed);
-  atomic_store_explicit(&beat->time, (double)t.tv_sec + 1e-9 * (double)t.tv_nsec,
-                        memory_order_relaxed);
+  atomic_store_explicit(&beat->time, oak_seconds(), memory_order_relaxed);
   atomic_fetch_add_explicit(&beat->changes, 1, memory_order_relaxed);
 }
 

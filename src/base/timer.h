@@ -54,8 +54,11 @@ typedef struct {
   double (*between)(void *data, int from, int to);
 } oak_clock_t;
 
+/** The time in seconds by a clock that all processes of a host share. */
+double oak_seconds(void);
+
 /** What another thread or process may look at: the running phase, changes of phase so far, and when
- * the last one was (CLOCK_MONOTONIC, in seconds). */
+ * the last one was (oak_seconds). */
 typedef struct {
   _Atomic int phase;
   _Atomic long changes;

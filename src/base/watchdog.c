@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "hosts.h"
+#include "process.h"
 
 /** What a rank tells the other ranks of its host. */
 typedef struct {
@@ -34,24 +35,10 @@ struct oak_watchdog {
   int stop;
 };
 
-/** Like beat.time: the same clock in all processes of a host. */
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-/** State of a process as in /proc: 'T' stopped, 'Z' dead and not yet collected, 0 gone. */
+/** State of a process; 0: gone. */
 static char process_state(int process) {
-  char path[64], text[512] = "";
-  snprintf(path, sizeof path, "/proc/%d/stat", process);
-  FILE *file = fopen(path, "r");
-  if (!file) return 0;
-  const size_t got = fread(text, 1, sizeof text - 1, file);
-  fclose(file);
-  text[got] = 0;
-  const char *name_end = strrchr(text, ')');
-  return name_end && name_end[1] ? name_end[2] : 0;
+  oak_process_t seen;
+  return oak_process_see(process, &seen) ? seen.state : 0;
 }
 
 static int halted(char state) { return state == 'T' || state == 't' || state == 'Z' || !state; }
@@ -86,7 +73,7 @@ static void end_run(oak_watchdog_t *dog) {
       "rank %d (process %d on %s%s) has made no progress for %.3g s in phase '%s' of step %ld: "
       "run.watchdog = %g ends the run; look at that process or host, and at your hooks for a loop "
       "without an end, or set a longer time if such a phase may last longer",
-      late->rank, late->process, host, why, now() - late->beat.time,
+      late->rank, late->process, host, why, oak_seconds() - late->beat.time,
       oak_phase_name((oak_phase_t)late->beat.phase), late->step, dog->limit);
   oak_end_all(dog->comm);
 }
@@ -110,9 +97,9 @@ static int pause_for(oak_watchdog_t *dog, double seconds) {
 static void *watch(void *data) {
   oak_watchdog_t *dog = data;
   const double turn = dog->limit / 8 < 1 ? dog->limit / 8 : 1;
-  double looked = now(), awake = looked;
+  double looked = oak_seconds(), awake = looked;
   while (!pause_for(dog, turn)) {
-    const double t = now();
+    const double t = oak_seconds();
     if (t - looked > 4 * turn + 1) awake = t;
     looked = t;
     double since = dog->mine->beat.time;
@@ -144,7 +131,7 @@ static void share_slots(oak_watchdog_t *dog) {
   memset(dog->mine, 0, sizeof *dog->mine);
   dog->mine->process = (int)getpid();
   MPI_Comm_rank(dog->comm, &dog->mine->rank);
-  dog->mine->beat.time = now();
+  dog->mine->beat.time = oak_seconds();
 }
 
 oak_status_t oak_watchdog_start(MPI_Comm comm, oak_timers_t *timers, double seconds,
