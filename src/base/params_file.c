@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "buffer.h"
 #include "failure.h"
 #include "params_private.h"
 #include "str.h"
@@ -16,29 +17,7 @@ enum { LARGEST_FILE = 16 << 20, LONGEST_NAME = 48 /* libinih cuts names at 49 ch
 
 /* ---- the text ------------------------------------------------------------------------------- */
 
-static oak_status_t read_stream(FILE *file, const char *path, char **text, long *size) {
-  size_t room = 4096, used = 0;
-  *text = malloc(room);
-  OAK_CHECK(*text, OAK_ERR_MEMORY, "no memory to read '%s'", path);
-  for (size_t got; (got = fread(*text + used, 1, room - used - 1, file)) > 0;) {
-    used += got;
-    OAK_CHECK(used <= LARGEST_FILE, OAK_ERR_INPUT,
-              "'%s' has more than %d MiB: this is not a parameter file; check the path", path,
-              LARGEST_FILE >> 20);
-    if (room - used > 1) continue;
-    char *grown = realloc(*text, room *= 2);
-    OAK_CHECK(grown, OAK_ERR_MEMORY, "no memory to read '%s'", path);
-    *text = grown;
-  }
-  OAK_CHECK(!ferror(file), OAK_ERR_FILE, "cannot read '%s': %s", path, strerror(errno));
-  OAK_CHECK(!memchr(*text, '\0', used), OAK_ERR_INPUT,
-            "'%s' holds binary data: this is not a parameter file; check the path", path);
-  (*text)[used] = '\0';
-  *size = (long)used;
-  return OAK_OK;
-}
-
-static oak_status_t read_text(const char *path, char **text, long *size) {
+static oak_status_t read_text(const char *path, oak_buffer_t *text) {
   const size_t length = strlen(path);
   struct stat info;
   /* A C file is code, and must not be run by mistake as a parameter file. */
@@ -54,35 +33,26 @@ static oak_status_t read_text(const char *path, char **text, long *size) {
             "cannot read parameter file '%s': it is a pipe or a device; write the parameters to a "
             "file and name that",
             path);
-  FILE *file = fopen(path, "rb");
-  OAK_CHECK(file, OAK_ERR_FILE, "cannot read parameter file '%s': %s", path, strerror(errno));
-  oak_status_t status = read_stream(file, path, text, size);
-  fclose(file);
-  return status;
+  OAK_CHECK(info.st_size <= LARGEST_FILE, OAK_ERR_INPUT,
+            "'%s' has more than %d MiB: this is not a parameter file; check the path", path,
+            LARGEST_FILE >> 20);
+  const int error = oak_buffer_read(text, path);
+  OAK_CHECK(!error, OAK_ERR_FILE, "cannot read parameter file '%s': %s", path, strerror(error));
+  OAK_CHECK(!memchr(oak_buffer_get(text), '\0', text->length), OAK_ERR_INPUT,
+            "'%s' holds binary data: this is not a parameter file; check the path", path);
+  return OAK_OK;
 }
 
-/** The text of the file on all ranks, to be freed (NULL on failure). Collective. */
-static oak_status_t share_text(MPI_Comm comm, const char *path, char **out) {
+/** The text of the file on all ranks. Collective. */
+static oak_status_t share_text(MPI_Comm comm, const char *path, oak_buffer_t *text) {
   int rank;
-  long size = 0;
-  char *text = NULL;
-  oak_status_t status = OAK_OK;
-  *out = NULL;
   MPI_Comm_rank(comm, &rank);
-  if (rank == 0) status = read_text(path, &text, &size);
-  status = oak_agree(comm, status);
-  if (status == OAK_OK) {
-    MPI_Bcast(&size, 1, MPI_LONG, 0, comm);
-    if (rank != 0) text = malloc((size_t)size + 1);
-    status =
-        oak_agree(comm, text ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "no memory to read '%s'", path));
-  }
-  if (status != OAK_OK) {
-    free(text);
-    return status;
-  }
-  MPI_Bcast(text, (int)size + 1, MPI_CHAR, 0, comm);
-  *out = text;
+  OAK_TRY(oak_agree(comm, rank == 0 ? read_text(path, text) : OAK_OK));
+  size_t size = text->length;
+  MPI_Bcast(&size, 1, MPI_UNSIGNED_LONG, 0, comm);
+  oak_status_t status = text->data ? OAK_OK : OAK_NEW(text->data, size + 1);
+  OAK_TRY(oak_agree(comm, status));
+  MPI_Bcast(text->data, (int)size + 1, MPI_CHAR, 0, comm);
   return OAK_OK;
 }
 
@@ -268,14 +238,15 @@ static oak_status_t take_over(oak_params_t *params, const oak_params_t *fresh, c
 }
 
 static oak_status_t read_file(oak_params_t *params, MPI_Comm comm, const char *path, int settings) {
-  OAK_FREED char *text = NULL;
-  OAK_TRY(share_text(comm, path, &text));
-  oak_params_t *fresh = calloc(1, sizeof *fresh);
-  oak_status_t status =
-      fresh ? parse(fresh, path, text) : OAK_FAIL(OAK_ERR_MEMORY, "no memory to read '%s'", path);
+  oak_buffer_t text = {0};
+  oak_params_t *fresh = NULL;
+  oak_status_t status = share_text(comm, path, &text);
+  if (status == OAK_OK) status = OAK_NEW(fresh, 1);
+  if (status == OAK_OK) status = parse(fresh, path, text.data);
   if (status == OAK_OK) status = allow(fresh, settings, params->trusted);
   if (status == OAK_OK) status = take_over(params, fresh, path);
   oak_params_destroy(&fresh);
+  oak_buffer_free(&text);
   return oak_agree(comm, status);
 }
 
