@@ -27,34 +27,24 @@ typedef struct {
   oak_verdict_t rotated[1 + OAK_MAX_RIEMANN], speed[1 + OAK_MAX_RIEMANN];
 } verdicts_t;
 
-static oak_status_t judge(const oak_samples_t *s, verdicts_t *v, oak_identity_t *same) {
-  oak_pair_t *pair;
-  OAK_TRY(OAK_NEW(pair, s->count));
-  for (int i = 0; i < s->count; i++) {
-    pair[i] = s->pair[i];
-    memcpy(pair[i].right, pair[i].left, sizeof pair[i].left);
-  }
-  const oak_samples_t equal = {.e = s->e,
-                               .count = s->count,
-                               .dim = s->dim,
-                               .pair = pair,
-                               .out = same,
-                               .joined = {s->joined[0], s->joined[1], s->joined[2]}};
-  oak_status_t st = oak_evaluate(s->e, s->count, pair, same);
-  if (st == OAK_OK) {
-    oak_identity_conversion(&equal, &v->conversion);
-    for (int r = 0; r <= s->e->nriemann; r++)
-      oak_identity_consistency(&equal, r, &v->consistency[r], same);
-    st = oak_identity_nan(&equal, &v->nan);
-  }
-  if (st == OAK_OK) st = oak_identity_mirror(s, &v->mirror, v->mirrored);
-  if (st == OAK_OK) st = oak_identity_rotation(s, &v->rotation, v->rotated);
-  if (st == OAK_OK) st = oak_identity_vectors(s, &v->vectors);
-  if (st == OAK_OK) st = oak_identity_symmetry(s, &v->symmetry);
-  if (st == OAK_OK) st = oak_identity_waves(&equal, &v->real, &v->bounds, v->speed, same);
-  if (st == OAK_OK) st = oak_identity_step(s, &v->step);
-  free(pair);
-  return st;
+static oak_status_t judge(const oak_samples_t *s, verdicts_t *v, oak_pair_t *pair,
+                          oak_identity_t *same) {
+  oak_samples_t equal = *s;
+  equal.pair = pair;
+  equal.out = same;
+  memcpy(pair, s->pair, s->count * sizeof *pair);
+  for (int i = 0; i < s->count; i++) memcpy(pair[i].right, pair[i].left, sizeof pair[i].left);
+  OAK_TRY(oak_evaluate(s->e, s->count, pair, same));
+  oak_identity_conversion(&equal, &v->conversion);
+  for (int r = 0; r <= s->e->nriemann; r++)
+    oak_identity_consistency(&equal, r, &v->consistency[r], same);
+  OAK_TRY(oak_identity_nan(&equal, &v->nan));
+  OAK_TRY(oak_identity_mirror(s, &v->mirror, v->mirrored));
+  OAK_TRY(oak_identity_rotation(s, &v->rotation, v->rotated));
+  OAK_TRY(oak_identity_vectors(s, &v->vectors));
+  OAK_TRY(oak_identity_symmetry(s, &v->symmetry));
+  OAK_TRY(oak_identity_waves(&equal, &v->real, &v->bounds, v->speed, same));
+  return oak_identity_step(s, &v->step);
 }
 
 static void report(const oak_samples_t *s, const verdicts_t *v, FILE *f, int *failures) {
@@ -86,11 +76,14 @@ static void report(const oak_samples_t *s, const verdicts_t *v, FILE *f, int *fa
 
 static oak_status_t check(oak_t *sim, oak_evaluate_t *e, FILE *f, int *failures) {
   oak_samples_t s;
-  OAK_FREED verdicts_t *v = calloc(1, sizeof *v);
+  OAK_FREED verdicts_t *v = NULL;
+  OAK_FREED oak_pair_t *pair = NULL;
+  OAK_FREED oak_identity_t *same = NULL;
   oak_status_t st = oak_samples_new(e, &s);
-  OAK_FREED oak_identity_t *same = calloc((size_t)s.count + 1, sizeof *same);
-  if (st == OAK_OK && (!v || !same)) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for states");
-  if (st == OAK_OK) st = judge(&s, v, same);
+  if (st == OAK_OK) st = OAK_NEW(v, 1);
+  if (st == OAK_OK) st = OAK_NEW(pair, s.count);
+  if (st == OAK_OK) st = OAK_NEW(same, s.count);
+  if (st == OAK_OK) st = judge(&s, v, pair, same);
   if (st == OAK_OK) report(&s, v, sim->setup.rank == 0 ? f : NULL, failures);
   free(s.pair);
   free(s.out);

@@ -267,17 +267,20 @@ oak_status_t oak_identity_vectors(const oak_samples_t *s, oak_verdict_t *verdict
 
 oak_status_t oak_identity_symmetry(const oak_samples_t *s, oak_verdict_t *verdict) {
   const int *momentum = s->e->sim->setup.description.normal;
-  oak_pair_t *pair = calloc(s->count, sizeof *pair);
-  oak_identity_t *out = calloc((size_t)s->count, sizeof *out);
-  oak_status_t st = OAK_OK;
-  if (momentum[0] < 0) snprintf(verdict->message, sizeof verdict->message, "PHYSICS_NORMAL is -1");
-  if (!pair || !out) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for states");
-  for (int i = 0; i < s->count && st == OAK_OK; i++) {
+  OAK_FREED oak_pair_t *pair = NULL;
+  OAK_FREED oak_identity_t *out = NULL;
+  if (momentum[0] < 0) {
+    snprintf(verdict->message, sizeof verdict->message, "PHYSICS_NORMAL is -1");
+    return OAK_OK;
+  }
+  OAK_TRY(OAK_NEW(pair, s->count));
+  OAK_TRY(OAK_NEW(out, s->count));
+  for (int i = 0; i < s->count; i++) {
     pair[i] = s->pair[i];
     pair[i].dir = (s->pair[i].dir + 1) % s->dim;
   }
-  if (st == OAK_OK) st = oak_evaluate(s->e, s->count, pair, out);
-  for (int i = 0; i < s->count && st == OAK_OK && momentum[0] >= 0; i++) {
+  OAK_TRY(oak_evaluate(s->e, s->count, pair, out));
+  for (int i = 0; i < s->count; i++) {
     const int a = s->pair[i].dir, b = pair[i].dir;
     const double ab = s->out[i].flux[momentum[b]], ba = out[i].flux[momentum[a]];
     oak_verdict_note(s, verdict, &s->pair[i], fabs(ab - ba) / oak_flux_scale(s, &s->out[i]), exact,
@@ -286,7 +289,5 @@ oak_status_t oak_identity_symmetry(const oak_samples_t *s, oak_verdict_t *verdic
                      oak_conserved_name(s, momentum[b]), "xyz"[a], ab,
                      oak_conserved_name(s, momentum[a]), "xyz"[b], ba);
   }
-  free(pair);
-  free(out);
-  return st;
+  return OAK_OK;
 }

@@ -102,22 +102,21 @@ oak_status_t oak_identity_waves(const oak_samples_t *s, oak_verdict_t *real, oak
       snprintf(riemann[r].message, sizeof riemann[r].message, "%s", missing);
     return OAK_OK;
   }
-  OAK_FREED oak_pair_t *pair = calloc(2 * (size_t)s->e->nvar, sizeof *pair);
-  OAK_FREED oak_identity_t *out = calloc(2 * (size_t)s->e->nvar, sizeof *out);
-  oak_status_t st = OAK_OK;
-  if (!pair || !out) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for states");
-  for (int i = 0; i < s->count && st == OAK_OK; i++) {
+  OAK_FREED oak_pair_t *pair = NULL;
+  OAK_FREED oak_identity_t *out = NULL;
+  OAK_TRY(OAK_NEW(pair, 2 * s->e->nvar));
+  OAK_TRY(OAK_NEW(out, 2 * s->e->nvar));
+  for (int i = 0; i < s->count; i++) {
     spectrum_t w;
     int found = 0;
-    st = spectrum_of(s, i, pair, out, &w, &found);
-    if (st != OAK_OK) break;
+    OAK_TRY(spectrum_of(s, i, pair, out, &w, &found));
     if (found)
       compare(s, i, &w, real, bounds, riemann, same);
     else
       oak_verdict_note(s, real, &s->pair[i], 1, 0.5, "FLUX along %c is not finite near this state",
                        "xyz"[s->pair[i].dir]);
   }
-  return st;
+  return OAK_OK;
 }
 
 /* A cell with the left state, between the right state and that of the next pair: its state after
