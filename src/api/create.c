@@ -147,7 +147,9 @@ static oak_status_t finish(oak_t *sim, FILE *stream) {
 }
 
 /* Allocate an empty simulation. All ranks succeed, or all fail. */
-static oak_status_t begin(MPI_Comm comm, oak_params_t *params, oak_t **out) {
+/* Make a simulation by \a steps. Collective. */
+static oak_status_t make(MPI_Comm comm, oak_params_t *params, oak_status_t (*steps)(oak_t *),
+                         oak_t **out) {
   oak_t *sim;
   oak_status_t st = oak_agree(comm, OAK_NEW(sim, 1));
   if (st != OAK_OK) {
@@ -161,21 +163,18 @@ static oak_status_t begin(MPI_Comm comm, oak_params_t *params, oak_t **out) {
   oak_await_open(sim->setup.comm);
   MPI_Comm_rank(sim->setup.comm, &sim->setup.rank);
   MPI_Comm_size(sim->setup.comm, &sim->setup.size);
-  *out = sim;
-  return OAK_OK;
-}
-
-oak_status_t oak_sim_prepare(MPI_Comm comm, oak_params_t *params, oak_t **out) {
-  oak_t *sim;
-  OAK_TRY(begin(comm, params, &sim));
   oak_timer_start(&sim->data.timers, OAK_PHASE_INIT);
-  const oak_status_t st = prepare(sim);
+  st = steps(sim);
   oak_timer_stop(&sim->data.timers, OAK_PHASE_INIT);
   if (st != OAK_OK)
     oak_destroy(&sim);
   else
     *out = sim;
   return st;
+}
+
+oak_status_t oak_sim_prepare(MPI_Comm comm, oak_params_t *params, oak_t **out) {
+  return make(comm, params, prepare, out);
 }
 
 oak_status_t oak_sim_finish(oak_t **sim, FILE *stream) {
@@ -204,14 +203,7 @@ static oak_status_t declare(oak_t *sim) {
 }
 
 oak_status_t oak_sim_declare(MPI_Comm comm, oak_params_t *params, oak_t **out) {
-  oak_t *sim;
-  OAK_TRY(begin(comm, params, &sim));
-  const oak_status_t st = declare(sim);
-  if (st != OAK_OK)
-    oak_destroy(&sim);
-  else
-    *out = sim;
-  return st;
+  return make(comm, params, declare, out);
 }
 
 oak_status_t oak_declare(MPI_Comm comm, oak_params_t *params) {
