@@ -41,12 +41,11 @@ oak_status_t oak_averages_exchange(oak_averages_t *x, oak_transport_t *transport
     oak_timer_start(timers, OAK_PHASE_MPI);
     void *memory = x->piece.mine;
     st = oak_messages_begin(&x->messages, transport, memory, memory, TAG_FLUX);
-    const oak_status_t received = oak_messages_end(&x->messages, transport, TAG_FLUX);
-    if (st == OAK_OK) st = received;
+    oak_keep_failure(&st, oak_messages_end(&x->messages, transport, TAG_FLUX));
     oak_timer_stop(timers, OAK_PHASE_MPI);
   }
-  const oak_status_t met = oak_averages_meet(transport, pattern, timers);
-  return st == OAK_OK ? met : st;
+  oak_keep_failure(&st, oak_averages_meet(transport, pattern, timers));
+  return st;
 }
 
 void oak_averages_clear(oak_averages_t *x, oak_transport_t *transport) {

@@ -29,20 +29,17 @@ static void quiet_p4est(void) {
 
 oak_status_t oak_mesh_read(oak_mesh_t *mesh) {
   OAK_BY_DIM(mesh, oak_forest_size, mesh->forest, mesh);
-  const size_t n = mesh->nblock > 0 ? mesh->nblock : 1;
-  int8_t *level = malloc(n * sizeof *level);
-  int32_t(*index)[3] = malloc(n * sizeof *index);
-  if (level && index) {
-    free(mesh->level);
-    free(mesh->index);
-    mesh->level = level;
-    mesh->index = index;
-    OAK_BY_DIM(mesh, oak_forest_blocks, mesh->forest, level, index);
-    return OAK_OK;
-  }
-  free(level);
-  free(index);
-  return OAK_FAIL(OAK_ERR_MEMORY, "out of memory for a list of %d blocks", mesh->nblock);
+  OAK_FREED int8_t *level = NULL;
+  OAK_TRY(OAK_NEW(level, mesh->nblock + 1));
+  int32_t(*index)[3];
+  OAK_TRY(OAK_NEW(index, mesh->nblock + 1));
+  free(mesh->level);
+  free(mesh->index);
+  mesh->level = level;
+  mesh->index = index;
+  level = NULL;
+  OAK_BY_DIM(mesh, oak_forest_blocks, mesh->forest, mesh->level, index);
+  return OAK_OK;
 }
 
 oak_status_t oak_mesh_check_trees(int dim, const int trees[3]) {
@@ -147,50 +144,45 @@ static oak_status_t check_refined(const oak_mesh_t *mesh, const int *flag) {
   return OAK_OK;
 }
 
-/* A copy of the flags, limited to the allowed levels, with room for the flags of other ranks'
- * blocks. */
-static int *limited_flags(const oak_mesh_t *mesh, const int *flag, int min_level, int max_level) {
-  int *limited = malloc((mesh->neighbours->nleaf + 1) * sizeof *limited);
-  if (!limited) return NULL;
+/* Copy the flags, limited to the allowed levels. */
+static void limit_flags(const oak_mesh_t *mesh, const int *flag, int min_level, int max_level,
+                        int *limited) {
   for (int n = 0; n < mesh->nblock; n++)
     limited[n] = flag[n] > 0   ? mesh->level[n] < max_level && oak_poles_let_refine(mesh, n)
                  : flag[n] < 0 ? -(mesh->level[n] > min_level && oak_poles_distance(mesh, n) > 0)
                                : 0;
-  return limited;
+}
+
+/* The new mesh, and the source of each of its blocks. */
+static oak_status_t read_adapted(oak_mesh_t *mesh, const int8_t *old_level, int old_count,
+                                 long before, int *changed, oak_origin_t **origin) {
+  OAK_TRY(oak_mesh_read(mesh));
+  *changed = mesh->revision != before;
+  if (!*changed) return OAK_OK;
+  OAK_TRY(OAK_NEW(*origin, mesh->nblock + 1));
+  return match_blocks(mesh, old_level, old_count, *origin);
 }
 
 oak_status_t oak_mesh_adapt(oak_mesh_t *mesh, const int *flag, const int *reach, int min_level,
                             int max_level, int *changed, oak_origin_t **origin) {
   const long before = mesh->revision;
   const int old_count = mesh->nblock;
+  OAK_FREED int *limited = NULL;
+  OAK_FREED int8_t *old_level = NULL;
   *changed = 0;
   *origin = NULL;
   OAK_TRY(oak_neighbours_update(mesh));
-  int *limited = limited_flags(mesh, flag, min_level, max_level);
-  int8_t *old_level = malloc(old_count + 1);
-  oak_status_t st =
-      limited && old_level
-          ? OAK_OK
-          : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for the flags of %d blocks", old_count);
-  st = oak_agree(mesh->comm, st);
-  if (st == OAK_OK) st = oak_flags_settle(mesh, limited, reach);
-  if (st == OAK_OK && mesh->nglobal > OAK_MESH_MAX_BLOCKS >> mesh->dim)
-    st = oak_agree(mesh->comm, check_refined(mesh, limited));
-  if (st == OAK_OK) {
-    memcpy(old_level, mesh->level, old_count);
-    OAK_BY_DIM(mesh, oak_forest_adapt, mesh->forest, limited);
-    st = oak_mesh_read(mesh);
-    *changed = mesh->revision != before;
-    if (st == OAK_OK && *changed) {
-      *origin = malloc((mesh->nblock + 1) * sizeof **origin);
-      st = *origin
-               ? match_blocks(mesh, old_level, old_count, *origin)
-               : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for the map of %d blocks", mesh->nblock);
-    }
-    st = oak_agree(mesh->comm, st);
-  }
-  free(limited);
-  free(old_level);
+  /* There is room for the flags of other ranks' blocks. */
+  oak_status_t st = OAK_NEW(limited, mesh->neighbours->nleaf + 1);
+  if (st == OAK_OK) st = OAK_NEW(old_level, old_count + 1);
+  OAK_TRY(oak_agree(mesh->comm, st));
+  limit_flags(mesh, flag, min_level, max_level, limited);
+  OAK_TRY(oak_flags_settle(mesh, limited, reach));
+  if (mesh->nglobal > OAK_MESH_MAX_BLOCKS >> mesh->dim)
+    OAK_TRY(oak_agree(mesh->comm, check_refined(mesh, limited)));
+  memcpy(old_level, mesh->level, old_count);
+  OAK_BY_DIM(mesh, oak_forest_adapt, mesh->forest, limited);
+  st = oak_agree(mesh->comm, read_adapted(mesh, old_level, old_count, before, changed, origin));
   if (st != OAK_OK) {
     free(*origin);
     *origin = NULL;

@@ -28,15 +28,15 @@ static uint64_t morton(int dim, int level, const int32_t index[3]) {
 }
 
 /* The number of each tree by its place in the brick. */
-static int32_t *number_trees(const oak_mesh_t *mesh) {
+static oak_status_t number_trees(const oak_mesh_t *mesh, int32_t **number) {
   const int count = mesh->trees[0] * mesh->trees[1] * mesh->trees[2];
-  int32_t *number = malloc(count * sizeof *number);
-  for (int t = 0; t < count && number; t++) {
+  OAK_TRY(OAK_NEW(*number, count));
+  for (int t = 0; t < count; t++) {
     int x[3];
     OAK_BY_DIM(mesh, oak_forest_tree, mesh->forest, t, x);
-    number[x[0] + mesh->trees[0] * (x[1] + mesh->trees[1] * x[2])] = t;
+    (*number)[x[0] + mesh->trees[0] * (x[1] + mesh->trees[1] * x[2])] = t;
   }
-  return number;
+  return OAK_OK;
 }
 
 /* Refuse a block outside of the domain, and find its tree. */
@@ -92,48 +92,38 @@ static oak_status_t check_spans(const oak_mesh_t *mesh, const span_t *span, int6
   return OAK_OK;
 }
 
-/* Working memory for a replacement. */
-typedef struct {
-  int32_t *number, *tree;
-  span_t *span;
-  int64_t *first;
-  int pole_level;
-} scratch_t;
-
 static oak_status_t check_blocks(const oak_mesh_t *mesh, int nblock, const int8_t *level,
-                                 const int32_t (*index)[3], scratch_t *s) {
+                                 const int32_t (*index)[3], int32_t *tree, int64_t *first,
+                                 int *pole_level) {
+  OAK_FREED int32_t *number = NULL;
+  OAK_FREED span_t *span = NULL;
   span_t mine = {0};
-  s->number = number_trees(mesh);
-  s->tree = malloc((nblock + 1) * sizeof *s->tree);
-  s->span = malloc(mesh->size * sizeof *s->span);
-  s->first = malloc((mesh->size + 1) * sizeof *s->first);
-  oak_status_t st = s->number && s->tree && s->span && s->first
-                        ? follow(mesh, s->number, nblock, level, index, s->tree, &mine)
-                        : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for a mesh of %d blocks", nblock);
+  oak_status_t st = number_trees(mesh, &number);
+  if (st == OAK_OK) st = OAK_NEW(span, mesh->size);
+  if (st == OAK_OK) st = follow(mesh, number, nblock, level, index, tree, &mine);
   OAK_TRY(oak_agree(mesh->comm, st));
-  MPI_Allgather(&mine, sizeof mine, MPI_BYTE, s->span, sizeof mine, MPI_BYTE, mesh->comm);
-  OAK_TRY(check_spans(mesh, s->span, s->first));
-  return oak_poles_level(mesh, nblock, level, index, &s->pole_level);
+  MPI_Allgather(&mine, sizeof mine, MPI_BYTE, span, sizeof mine, MPI_BYTE, mesh->comm);
+  OAK_TRY(check_spans(mesh, span, first));
+  return oak_poles_level(mesh, nblock, level, index, pole_level);
 }
 
 oak_status_t oak_mesh_replace(oak_mesh_t *mesh, int nblock, int8_t *level, int32_t (*index)[3],
                               int balanced) {
-  scratch_t s = {NULL};
-  oak_status_t st = check_blocks(mesh, nblock, level, (const int32_t(*)[3])index, &s);
-  if (st == OAK_OK && !OAK_BY_DIM(mesh, oak_forest_replace, mesh->forest, s.first, s.tree, level,
-                                  (const int32_t(*)[3])index, balanced))
-    st = OAK_FAIL(OAK_ERR_INPUT, "blocks that touch differ by more than one level");
-  if (st == OAK_OK) {
-    free(mesh->level);
-    free(mesh->index);
-    mesh->level = level;
-    mesh->index = index;
-    mesh->pole_level = s.pole_level;
-    OAK_BY_DIM(mesh, oak_forest_size, mesh->forest, mesh);
-  }
-  free(s.number);
-  free(s.tree);
-  free(s.span);
-  free(s.first);
-  return st;
+  OAK_FREED int32_t *tree = NULL;
+  OAK_FREED int64_t *first = NULL;
+  int pole_level;
+  oak_status_t st = OAK_NEW(tree, nblock + 1);
+  if (st == OAK_OK) st = OAK_NEW(first, mesh->size + 1);
+  OAK_TRY(oak_agree(mesh->comm, st));
+  OAK_TRY(check_blocks(mesh, nblock, level, (const int32_t(*)[3])index, tree, first, &pole_level));
+  OAK_CHECK(OAK_BY_DIM(mesh, oak_forest_replace, mesh->forest, first, tree, level,
+                       (const int32_t(*)[3])index, balanced),
+            OAK_ERR_INPUT, "blocks that touch differ by more than one level");
+  free(mesh->level);
+  free(mesh->index);
+  mesh->level = level;
+  mesh->index = index;
+  mesh->pole_level = pole_level;
+  OAK_BY_DIM(mesh, oak_forest_size, mesh->forest, mesh);
+  return OAK_OK;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/await.h"
+#include "base/failure.h"
 #include "base/hosts.h"
 
 enum { LINE = 64 / sizeof(uint64_t), TRIAL_BYTES = 4096, MOST_PEERS = 1024 };
@@ -189,39 +190,30 @@ static oak_status_t see_peers(oak_peers_t *peers, oak_shared_t *m, const unsigne
   return st;
 }
 
+/* Memory of another size, with new contents, where \a mine has the bit of a need. */
+static oak_status_t renew(oak_peers_t *peers, const oak_need_t *need, int n, unsigned mine) {
+  oak_status_t st = OAK_OK;
+  for (int i = 0; i < n; i++) {
+    if (!(mine >> i & 1)) continue;
+    const int first = !need[i].memory->mine;
+    release(peers, need[i].memory);
+    oak_keep_failure(&st, allocate(peers, &need[i], first));
+  }
+  return st;
+}
+
 static oak_status_t fit_shared(oak_peers_t *peers, const oak_need_t *need, int n, unsigned mine,
-                               const unsigned *mask) {
-  unsigned any = 0;
+                               unsigned any, const unsigned *mask) {
   oak_status_t st = oak_device_sync(peers->dev);
-  for (int p = 0; p < peers->count; p++) any |= mask[p];
   MPI_Barrier(peers->host); /* wait until no kernel of a peer reads this memory */
   for (int i = 0; i < n; i++)
     for (int p = 0; p < peers->count; p++)
       if (mask[p] >> i & 1) forget(peers, need[i].memory, p);
   MPI_Barrier(peers->host); /* wait until no peer has it mapped */
-  for (int i = 0; i < n; i++) {
-    if (!(mine >> i & 1)) continue;
-    const int first = !need[i].memory->mine;
-    release(peers, need[i].memory);
-    const oak_status_t got = allocate(peers, &need[i], first);
-    if (st == OAK_OK) st = got;
-  }
-  for (int i = 0; i < n; i++) {
-    if (!(any >> i & 1)) continue;
-    const oak_status_t seen = see_peers(peers, need[i].memory, mask, i);
-    if (st == OAK_OK) st = seen;
-  }
+  oak_keep_failure(&st, renew(peers, need, n, mine));
+  for (int i = 0; i < n; i++)
+    if (any >> i & 1) oak_keep_failure(&st, see_peers(peers, need[i].memory, mask, i));
   return st;
-}
-
-static oak_status_t fit_alone(oak_peers_t *peers, const oak_need_t *need, int n, unsigned mine) {
-  for (int i = 0; i < n; i++) {
-    if (!(mine >> i & 1)) continue;
-    const int first = !need[i].memory->mine;
-    release(peers, need[i].memory);
-    OAK_TRY(allocate(peers, &need[i], first));
-  }
-  return OAK_OK;
 }
 
 oak_status_t oak_peers_fit(oak_peers_t *peers, const oak_need_t *need, int n, int *changed) {
@@ -229,12 +221,12 @@ oak_status_t oak_peers_fit(oak_peers_t *peers, const oak_need_t *need, int n, in
   OAK_ASSERT(n <= 32);
   for (int i = 0; i < n; i++) mine |= (unsigned)!fits(&need[i]) << i;
   if (changed) *changed = mine != 0;
-  if (peers->count == 1) return fit_alone(peers, need, n, mine);
+  if (peers->count == 1) return renew(peers, need, n, mine);
   oak_await(peers->host);
   MPI_Allgather(&mine, 1, MPI_UNSIGNED, mask, 1, MPI_UNSIGNED, peers->host);
   for (int p = 0; p < peers->count; p++) any |= mask[p];
   if (changed) *changed = any != 0;
-  return any ? fit_shared(peers, need, n, mine, mask) : OAK_OK;
+  return any ? fit_shared(peers, need, n, mine, any, mask) : OAK_OK;
 }
 
 void oak_peers_free(oak_peers_t *peers, oak_shared_t *const *memory, int n) {
