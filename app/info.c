@@ -23,16 +23,25 @@ void oak_print_version(void) {
          __VERSION__, mpi);
 }
 
-static void print_names(const char *title, const char *folder, const char *ending) {
+/* The names of files in a folder, on a line or, with a \a key, in JSON. */
+static void print_names(const char *title, const char *key, const char *folder,
+                        const char *ending) {
   struct dirent **list;
   const int n = oak_list_names(folder, ending, &list);
-  printf("%-10s", title);
+  if (key)
+    printf(",\n \"%s\": [", key);
+  else
+    printf("%-10s", title);
   for (int i = 0; i < n; i++) {
-    printf(" %s", list[i]->d_name);
+    printf("%s", !key ? " " : i ? ", " : "");
+    if (key)
+      oak_json_text(stdout, list[i]->d_name);
+    else
+      printf("%s", list[i]->d_name);
     free(list[i]);
   }
   free(list);
-  printf("\n");
+  printf(key ? "]" : "\n");
 }
 
 /* What keys choose by name. */
@@ -42,11 +51,16 @@ static const char *const scheme[][2] = {{"limiters", "scheme.limiter"},
                                         {"boundary", "boundary.xlow"}};
 enum { NSCHEMES = sizeof scheme / sizeof *scheme };
 
-/* Print the names for every physics, and those that each physics adds. */
-static void print_schemes(const char *title, const char *key) {
+/* The names for every physics; outside of JSON also those that each physics adds. */
+static void print_schemes(const char *title, const char *key, int json) {
   char names[1024];
   struct dirent **physics;
-  if (oak_list_schemes(key, "", names, sizeof names) != OAK_OK) return;
+  if (oak_list_schemes(key, "", names, sizeof names) != OAK_OK) names[0] = '\0';
+  if (json) {
+    printf(",\n \"%s\": ", title);
+    oak_json_words(stdout, names);
+    return;
+  }
   const size_t common = strlen(names);
   const int n = oak_list_names("physics", ".c", &physics);
   printf("%-10s %s", title, names);
@@ -96,75 +110,47 @@ static void find_cache(char *text, size_t size) {
     snprintf(text, size, "%s%s", xdg ? xdg : home ? home : "/tmp", xdg ? "/oak" : "/.cache/oak");
 }
 
-/* ---- the same as JSON */
-
-static void json_texts(const char *const key[], const char *const text[], int n) {
-  for (int i = 0; i < n; i++) {
-    printf("%s \"%s\": ", i ? ",\n" : "{", key[i]);
-    oak_json_text(stdout, text[i]);
-  }
-}
-
-static void json_names(const char *key, const char *folder, const char *ending) {
-  struct dirent **list;
-  const int n = oak_list_names(folder, ending, &list);
-  printf(",\n \"%s\": [", key);
-  for (int i = 0; i < n; i++) {
-    printf("%s", i ? ", " : "");
-    oak_json_text(stdout, list[i]->d_name);
-    free(list[i]);
-  }
-  free(list);
-  printf("]");
-}
-
-static void json_schemes(void) {
-  for (int i = 0; i < NSCHEMES; i++) {
-    char names[1024];
-    if (oak_list_schemes(scheme[i][1], "", names, sizeof names) != OAK_OK) names[0] = 0;
-    printf(",\n \"%s\": ", scheme[i][0]);
-    oak_json_words(stdout, names);
-  }
-}
-
-static int print_json(const char *root, int rank) {
-  static const char *const key[] = {"version", "commit", "sources", "cache"};
-  char cache[4096];
-  find_cache(cache, sizeof cache);
-  if (rank == 0) json_texts(key, (const char *const[]){OAK_VERSION, oak_commit(), root, cache}, 4);
-  if (rank == 0) printf(",\n \"devices\": [");
-  print_devices(rank, 1);
-  if (rank != 0) return 0;
-  printf("]");
-  json_names("physics", "physics", ".c");
-  json_names("problems", "problems", ".c");
-  json_names("parameter_files", "problems", ".ini");
-  json_schemes();
-  printf("}\n");
-  return 0;
-}
-
 enum { JSON }; /* in the table of options */
 static const oak_option_t options[] = {{"--json", NULL, "print JSON, for programs"},
                                        {NULL, NULL, NULL}};
 
-static int info(oak_arguments_t *a) {
-  const char *root;
-  const int rank = a->rank;
-  if (rank == 0 && !a->option[JSON]) oak_print_version();
-  if (oak_agree(MPI_COMM_WORLD, oak_source_root(&root)) != OAK_OK) return oak_report_failure(rank);
-  if (a->option[JSON]) return print_json(root, rank);
-  print_devices(rank, 0);
-  if (rank == 0) {
-    char cache[4096];
-    find_cache(cache, sizeof cache);
+static void print_text(const char *key, const char *text, const char *separator) {
+  printf("%s \"%s\": ", separator, key);
+  oak_json_text(stdout, text);
+}
+
+static void print_head(const char *root, int json) {
+  char cache[4096];
+  find_cache(cache, sizeof cache);
+  if (json) {
+    print_text("version", OAK_VERSION, "{");
+    print_text("commit", oak_commit(), ",\n");
+    print_text("sources", root, ",\n");
+    print_text("cache", cache, ",\n");
+  } else {
     printf("%-10s %s (OAK_HOME overrides)\n", "sources", root);
     printf("%-10s %s%s\n", "cache", cache, getenv("OAK_CACHE") ? "" : " (OAK_CACHE overrides)");
-    print_names("physics", "physics", ".c");
-    print_names("problems", "problems", ".c");
-    print_names("oak run", "problems", ".ini");
-    for (int i = 0; i < NSCHEMES; i++) print_schemes(scheme[i][0], scheme[i][1]);
   }
+}
+
+static int info(oak_arguments_t *a) {
+  const char *root;
+  const int rank = a->rank, json = a->option[JSON] != NULL;
+  if (rank == 0 && !json) oak_print_version();
+  if (oak_agree(MPI_COMM_WORLD, oak_source_root(&root)) != OAK_OK) return oak_report_failure(rank);
+  if (rank == 0 && json) print_head(root, json);
+  if (rank == 0 && json) printf(",\n \"devices\": [");
+  print_devices(rank, json);
+  if (rank != 0) return 0;
+  if (json)
+    printf("]");
+  else
+    print_head(root, json);
+  print_names("physics", json ? "physics" : NULL, "physics", ".c");
+  print_names("problems", json ? "problems" : NULL, "problems", ".c");
+  print_names("oak run", json ? "parameter_files" : NULL, "problems", ".ini");
+  for (int i = 0; i < NSCHEMES; i++) print_schemes(scheme[i][0], scheme[i][1], json);
+  if (json) printf("}\n");
   return 0;
 }
 
