@@ -78,37 +78,20 @@ static void list_sections(const oak_params_t *params, char *out, size_t size) {
 
 enum { MOST_KEYS = 24 /**< most keys of a section in a message */ };
 
-/** The names of the keys in the section of \a key; if there are many, only some of them. \a sort:
- * the most similar name comes first. */
-static void list_keys(const oak_params_t *params, const char *key, int sort, char *out,
-                      size_t size) {
+/** The names of the keys in the section of \a key; if there are many, only the first ones. */
+static void list_keys(const oak_params_t *params, const char *key, char *out, size_t size) {
   const size_t skip = oak_param_section_length(key) + 1;
-  const char *found[MOST_KEYS];
-  int distance[MOST_KEYS], count = 0, all = 0;
+  int count = 0;
   size_t at = 0;
+  out[0] = '\0';
   for (int i = 0; i < params->nknown; i++) {
     const char *other = params->known[i].desc.key;
-    if (!oak_param_same_section(key, other)) continue;
-    const int d = sort ? oak_str_distance(key, other) : 0;
-    int place = count < MOST_KEYS ? count++ : MOST_KEYS;
-    all++;
-    /* Keys of the same distance keep their order. */
-    while (place > 0 && distance[place - 1] > d) {
-      if (place < MOST_KEYS) {
-        found[place] = found[place - 1];
-        distance[place] = distance[place - 1];
-      }
-      place--;
-    }
-    if (place == MOST_KEYS) continue;
-    found[place] = other + skip;
-    distance[place] = d;
+    if (!oak_param_same_section(key, other) || count++ >= MOST_KEYS || at >= size) continue;
+    at += (size_t)snprintf(out + at, size - at, "%s%s", at ? ", " : "", other + skip);
   }
-  out[0] = '\0';
-  for (int i = 0; i < count && at < size; i++)
-    at += (size_t)snprintf(out + at, size - at, "%s%s", at ? ", " : "", found[i]);
-  if (all > count && at < size)
-    snprintf(out + at, size - at, " and %d more, which `oak params FILE.ini` lists", all - count);
+  if (count > MOST_KEYS && at < size)
+    snprintf(out + at, size - at, " and %d more, which `oak params FILE.ini` lists",
+             count - MOST_KEYS);
 }
 
 /** 1 for keys that the files of physics and problem declare; these files may not have been read
@@ -128,7 +111,7 @@ static void describe_unknown(const oak_params_t *params, const char *key, char *
   if (nearest) snprintf(meant, sizeof meant, "did you mean %s?", nearest);
   if (section_known(params, key)) {
     char keys[768];
-    list_keys(params, key, nearest != NULL, keys, sizeof keys);
+    list_keys(params, key, keys, sizeof keys);
     /* The manual lists the keys of other sections, but not those that a file declares. */
     if (nearest && !comes_later(key))
       snprintf(out, size, "unknown key; %s", meant);
