@@ -10,30 +10,29 @@
 #include "base/buffer.h"
 #include "base/cores.h"
 
-static double read_number(const char *folder, const char *name, double otherwise) {
+static FILE *open_in(const char *folder, const char *name) {
   char *path = NULL;
-  double value = otherwise;
-  if (oak_format(&path, "%s/%s", folder, name) != OAK_OK) return otherwise;
-  FILE *file = fopen(path, "re");
-  if (file) {
-    if (fscanf(file, "%lf", &value) != 1) value = otherwise; /* "max": no limit */
-    fclose(file);
-  }
+  FILE *file = oak_format(&path, "%s/%s", folder, name) == OAK_OK ? fopen(path, "re") : NULL;
   free(path);
+  return file;
+}
+
+static double read_number(const char *folder, const char *name, double otherwise) {
+  double value;
+  FILE *file = open_in(folder, name);
+  if (!file || fscanf(file, "%lf", &value) != 1) value = otherwise; /* "max": no limit */
+  if (file) fclose(file);
   return value;
 }
 
 /** Value after \a key in the file \a name, lines of "key value"; 0 if it is not there. */
 static double read_keyed(const char *folder, const char *name, const char *key) {
-  char *path = NULL, word[64];
+  char word[64];
   double value, found = 0;
-  if (oak_format(&path, "%s/%s", folder, name) != OAK_OK) return 0;
-  FILE *file = fopen(path, "re");
-  while (file && fscanf(file, "%63s %lf", word, &value) == 2) {
+  FILE *file = open_in(folder, name);
+  while (file && fscanf(file, "%63s %lf", word, &value) == 2)
     if (strcmp(word, key) == 0) found = value;
-  }
   if (file) fclose(file);
-  free(path);
   return found;
 }
 
@@ -52,12 +51,9 @@ static double group_cores(const char *folder, int version) {
     quota = read_number(folder, "cpu.cfs_quota_us", -1);
     period = read_number(folder, "cpu.cfs_period_us", -1);
   } else {
-    char *path = NULL;
-    if (oak_format(&path, "%s/cpu.max", folder) != OAK_OK) return 1e30;
-    FILE *file = fopen(path, "re");
+    FILE *file = open_in(folder, "cpu.max");
     if (file && fscanf(file, "%lf %lf", &quota, &period) != 2) quota = 0;
     if (file) fclose(file);
-    free(path);
   }
   return quota > 0 && period > 0 ? quota / period : 1e30;
 }

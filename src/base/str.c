@@ -10,14 +10,6 @@
 
 enum { LONGEST = 95 };
 
-char *oak_str_copy(const char *text) {
-  if (!text) return NULL;
-  size_t bytes = strlen(text) + 1;
-  char *copy = malloc(bytes);
-  if (copy) memcpy(copy, text, bytes);
-  return copy;
-}
-
 char *oak_str_trim(char *text) {
   while (isspace((unsigned char)*text)) text++;
   size_t length = strlen(text);

@@ -5,11 +5,12 @@
 
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "oak/status.h"
 
-/** Copy of \a text, to be freed; NULL without memory. NULL gives NULL. */
-char *oak_str_copy(const char *text);
+/** As strdup, for texts that may be NULL. */
+static inline char *oak_str_copy(const char *text) { return text ? strdup(text) : NULL; }
 
 /** Cut white space at both ends, in place. \return the first character kept. */
 char *oak_str_trim(char *text);
