@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * What the benchmarks of oak bench share. Private to app. */
-#ifndef OAK_BENCH_H
-#define OAK_BENCH_H
+#pragma once
 
 #include <oak.h>
 
@@ -39,5 +38,3 @@ oak_status_t oak_bench_params(int nkey, char **key, oak_params_t **params);
 
 /** Options of oak bench. */
 extern const oak_command_t oak_bench_elliptic, oak_bench_measure;
-
-#endif

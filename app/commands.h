@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The commands of the oak program. One table describes a command. From this table come the reading
  * of its arguments, its help and what shells complete. */
-#ifndef OAK_COMMANDS_H
-#define OAK_COMMANDS_H
+#pragma once
 
 #include <dirent.h>
 #include <limits.h>
@@ -87,5 +86,3 @@ void oak_print_version(void);
 oak_status_t oak_find_parameters(const char *name, char path[PATH_MAX], int rank);
 /** Print the last error on rank 0. \return the exit code of a failed run. */
 int oak_report_failure(int rank);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * What the commands that look at plotfiles share: ls, line, slice, diff, plot. Private to app.
  * These commands work on rank 0 alone. */
-#ifndef OAK_LOOK_H
-#define OAK_LOOK_H
+#pragma once
 
 #include <oak.h>
 
@@ -56,5 +55,3 @@ oak_status_t oak_look_variables(const oak_grid_view_t *view, const char *list, i
 
 /** The axis that is called \a name: x, y or z, or as the coordinates have it. */
 oak_status_t oak_look_axis(const oak_grid_view_t *view, const char *name, int *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * oak ls for programs. Private to app. */
-#ifndef OAK_LS_H
-#define OAK_LS_H
+#pragma once
 
 #include "look.h"
 
@@ -13,5 +12,3 @@ int oak_ls_json_plotfile(const char *path);
 /** Print all plotfiles of a run, and its table diagnostics.csv. \return the number of damaged
  * plotfiles. */
 int oak_ls_json_run(const char *path, const look_list_t *list);
-
-#endif

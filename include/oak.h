@@ -17,8 +17,7 @@
  * Functions that fill or read arrays for all blocks of a rank take the \a count of blocks that the
  * array has. They refuse it with OAK_ERR_ARGUMENT if the rank has other blocks now. Only one thread
  * at a time may call oak. */
-#ifndef OAK_H
-#define OAK_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -417,5 +416,4 @@ OAK_API oak_status_t oak_list_equations(const char *path, char *names, size_t si
 
 #ifdef __cplusplus
 }
-#endif
 #endif

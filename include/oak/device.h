@@ -2,8 +2,7 @@
  * Devices: memory, run-time kernel builds and launches. For authors of device back ends and of
  * programs with kernels of their own. A back end is one file in src/device/ that fills
  * oak_device_ops_t; it contains no physics and no mesh logic. */
-#ifndef OAK_DEVICE_H
-#define OAK_DEVICE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -282,5 +281,4 @@ OAK_API oak_status_t oak_source_hash(const oak_source_t *source, char hex[33]);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

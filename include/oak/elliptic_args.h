@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Structures that the host and the kernels of elliptic equations share (kernels/multigrid). They
  * compute in double precision, whatever the precision of the run. */
-#ifndef OAK_ELLIPTIC_ARGS_H
-#define OAK_ELLIPTIC_ARGS_H
+#pragma once
 
 #include "oak/kernel_args.h"
 
@@ -192,5 +191,3 @@ typedef struct {
                                        which rounds to a multiple of a power of two */
   double *out;                      /**< [chunk][OAK_ELLIPTIC_PARTS][OAK_ELLIPTIC_MOMENTS] */
 } oak_elliptic_moment_sums_args_t;
-
-#endif

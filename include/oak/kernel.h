@@ -5,8 +5,7 @@
  * Constants of the run, given by the build (for an editor by oak/editor.h):
  *   OAK_DIM  2 or 3        OAK_NX, OAK_NY, OAK_NZ  cells of a block along each axis; in 2D OAK_NZ
  * is 1 OAK_NG   ghost layers  OAK_REAL                double or float */
-#ifndef OAK_KERNEL_H
-#define OAK_KERNEL_H
+#pragma once
 
 #if OAK_DEVICE_CPU
 #include "oak/dialect/cpu.h"
@@ -58,5 +57,3 @@ OAK_FN real oak_abs(real x) {
 /* Parameters of physics and problem: oak writes the structures (kernels/language/hooks.h). */
 typedef struct physics_parameters physics_parameters_t;
 typedef struct problem_parameters problem_parameters_t;
-
-#endif

@@ -9,8 +9,7 @@
  *   face   [block][2 d]               order -x +x -y +y -z +z
  *   bflux  [bflux slot][V][N^(d-1)]   fluxes in the positive direction of the axis, at refinement boundaries */
 /* clang-format on */
-#ifndef OAK_KERNEL_ARGS_H
-#define OAK_KERNEL_ARGS_H
+#pragma once
 
 #include "oak/reach.h"
 
@@ -525,5 +524,3 @@ typedef struct {
   const int *box; /**< [nblock][6] as in oak_measure_args_t */
   double *out;    /**< [n][2][3] by the Riemann solver and by diffusive fluxes */
 } oak_forces_args_t;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Parameters of a run: one typed table of keys serves for reading, checking, help and printing. */
-#ifndef OAK_PARAMS_H
-#define OAK_PARAMS_H
+#pragma once
 
 #include <stdio.h>
 
@@ -146,5 +145,4 @@ OAK_API int oak_params_help_topic(const oak_params_t *params, const char *topic,
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * How far the refinement of a block reaches: bits that the mesh and the kernels share. */
-#ifndef OAK_REACH_H
-#define OAK_REACH_H
+#pragma once
 
 /** Neighbours of a block across its faces, edges and corners, as bits: x, y, z are -1, 0 or 1 (z =
  * 0 in 2D). */
@@ -9,5 +8,3 @@
 /** Bits by which a block limits what the buffers of its neighbours do to it. NOT_REFINED: buffers
  * do not refine it. NOT_KEPT: buffers do not refine it, and it may be coarsened inside them. */
 enum { OAK_REACH_NOT_REFINED = 1 << 27, OAK_REACH_NOT_KEPT = 1 << 28 };
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Status codes, error messages and collective agreement on failure. */
-#ifndef OAK_STATUS_H
-#define OAK_STATUS_H
+#pragma once
 
 #include <mpi.h>
 
@@ -78,5 +77,4 @@ OAK_API void oak_assert_failed(const char *cond, const char *file, int line);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Making a simulation. Private to src/solver. */
-#ifndef OAK_SOLVER_CREATE_H
-#define OAK_SOLVER_CREATE_H
+#pragma once
 
 #include "solver/step/sim.h"
 
@@ -33,5 +32,3 @@ oak_status_t oak_follow_changes(oak_t *sim);
 /** Print the first lines of a run on \a stream (rank 0; NULL: nothing). \a builds: kernels are
  * built next. */
 void oak_print_head(oak_t *sim, FILE *stream, int builds);
-
-#endif

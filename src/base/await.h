@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Waiting for other ranks of the host without keeping a core busy. A rank that waits inside MPI
  * uses its core, also if another program or the awaited rank itself needs it. Private. */
-#ifndef OAK_AWAIT_H
-#define OAK_AWAIT_H
+#pragma once
 
 #include <mpi.h>
 #include <stdint.h>
@@ -24,5 +23,3 @@ void oak_await_close(MPI_Comm comm);
 /** Wait until all ranks have come here. To be called just before collective functions of MPI, which
  * then need not wait. It does nothing if this communicator has not been opened. Collective. */
 void oak_await(MPI_Comm comm);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Growing texts and word lists. A failed allocation sets `failed` and later calls do nothing, so
  * callers check once, with oak_buffer_status() or oak_words_status(). Private. */
-#ifndef OAK_BUFFER_H
-#define OAK_BUFFER_H
+#pragma once
 
 #include <stddef.h>
 
@@ -48,5 +47,3 @@ void oak_words_free(oak_words_t *words);
 oak_status_t oak_format(char **out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /** "1.5 GiB" into \a text (returned): sizes of memory for messages. */
 const char *oak_format_size(double bytes, char text[32]);
-
-#endif

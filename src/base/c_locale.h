@@ -3,8 +3,7 @@
  * this file before each file of the library (CMakeLists.txt). Each call of a function that depends
  * on the locale then runs in the locale "C". Only the calling thread has that locale, and only for
  * this call. */
-#ifndef OAK_C_LOCALE_H
-#define OAK_C_LOCALE_H
+#pragma once
 
 #include <ctype.h>
 #include <stdio.h>
@@ -89,5 +88,3 @@ static inline size_t oak_c_size(size_t result) {
 #define strcasecmp(...) OAK_C_INT(strcasecmp(__VA_ARGS__))
 #define strncasecmp(...) OAK_C_INT(strncasecmp(__VA_ARGS__))
 #define strftime(...) (oak_c_locale_enter(), oak_c_size(strftime(__VA_ARGS__)))
-
-#endif

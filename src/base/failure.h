@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The first failure of several calls, memory that may be missing, and the begin of public
  * functions. Private. */
-#ifndef OAK_FAILURE_H
-#define OAK_FAILURE_H
+#pragma once
 
 #include <stdlib.h>
 #include <string.h>
@@ -56,5 +55,3 @@ oak_status_t oak_begin(int is_there, const char *function);
   do {                                \
     if (!(handle)) return otherwise;  \
   } while (0)
-
-#endif

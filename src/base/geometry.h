@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Volumes, lengths and points of space in the coordinates of oak/kernel_args.h (OAK_POLAR, ...), on
  * the host. Kernels have kernels/geometry/geometry.h. Private. */
-#ifndef OAK_BASE_GEOMETRY_H
-#define OAK_BASE_GEOMETRY_H
+#pragma once
 
 #include <stddef.h>
 
@@ -54,5 +53,3 @@ const char *oak_geometry_axis(int coordinates, int n);
 void oak_component_name(int coordinates, const char *name, int n, char *out, size_t size);
 /** Whether both are names of one component: equal, or one of them as the physics has it. */
 int oak_component_same(int coordinates, const char *a, const char *b);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * A hash of bytes and texts. Private. */
-#ifndef OAK_HASH_H
-#define OAK_HASH_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -16,5 +15,3 @@ void oak_hash_bytes(oak_hash_t *hash, const void *bytes, size_t count);
 /** Hash the text and its end, so that "ab","c" and "a","bc" differ. */
 void oak_hash_text(oak_hash_t *hash, const char *text);
 void oak_hash_hex(const oak_hash_t *hash, char hex[33]);
-
-#endif

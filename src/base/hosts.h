@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Which ranks are on one host. */
-#ifndef OAK_HOSTS_H
-#define OAK_HOSTS_H
+#pragma once
 
 #include <mpi.h>
 
@@ -9,5 +8,3 @@
  * set, groups of that many ranks act as hosts, so that tests can try several hosts on one. The
  * caller frees *host. */
 void oak_hosts_split(MPI_Comm comm, MPI_Comm *host);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Values in JSON, for commands that programs read. Private. */
-#ifndef OAK_JSON_H
-#define OAK_JSON_H
+#pragma once
 
 #include <stdio.h>
 
@@ -15,5 +14,3 @@ void oak_json_real(FILE *stream, double x);
 void oak_json_reals(FILE *stream, int n, const double *x);
 /** Print the words of \a text, which blanks separate, as a list of texts. */
 void oak_json_words(FILE *stream, const char *text);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The echo of a run's parameters, with additions that the set does not contain. Private. */
-#ifndef OAK_PARAMS_ECHO_H
-#define OAK_PARAMS_ECHO_H
+#pragma once
 
 #include "oak/params.h"
 
@@ -13,5 +12,3 @@ typedef struct {
  * printed below the first line; and \a count keys get other values. */
 void oak_params_echo(const oak_params_t *params, const char *comments,
                      const oak_echo_value_t *other, int count, FILE *stream);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * The last argument of each macro is the help text. Further members of oak_param_desc_t may follow
  * it, such as .may_change = 1. */
-#ifndef OAK_PARAMS_ENTRIES_H
-#define OAK_PARAMS_ENTRIES_H
+#pragma once
 
 #include <stddef.h>
 
@@ -24,5 +23,3 @@
 #define TEXT(name, preset, ...) NUMBER(OAK_PARAM_TEXT, name, preset, 0, 0, NULL, __VA_ARGS__)
 #define CHOICE(name, preset, words, ...) \
   NUMBER(OAK_PARAM_CHOICE, name, preset, 0, 0, NULL, __VA_ARGS__, .choices = words)
-
-#endif

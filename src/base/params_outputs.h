@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * What parameters know of the kinds of output. Private to the library. */
-#ifndef OAK_PARAMS_OUTPUTS_H
-#define OAK_PARAMS_OUTPUTS_H
+#pragma once
 
 #include "oak/params.h"
 
@@ -41,5 +40,3 @@ int oak_params_subsection(const oak_params_t *params, const char *section, int n
                           size_t size);
 /** Whether a text is a word of letters, digits and _ that begins with a letter, of at most 32. */
 int oak_is_name(const char *name);
-
-#endif

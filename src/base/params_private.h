@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * How a parameter set is stored, for the files src/base/params*.c alone. */
-#ifndef OAK_PARAMS_PRIVATE_H
-#define OAK_PARAMS_PRIVATE_H
+#pragma once
 
 #include "base/failure.h"
 #include "base/params_outputs.h"
@@ -94,5 +93,3 @@ void oak_mistakes_add(oak_mistakes_t *mistakes, const char *format, ...)
 int oak_mistakes_full(const oak_mistakes_t *mistakes);
 /** One failure for all lines, OAK_OK if there are none. */
 oak_status_t oak_mistakes_fail(const oak_mistakes_t *mistakes);
-
-#endif

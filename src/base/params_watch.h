@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * A simulation that uses a set of parameters and wants to know what changes. Private to the
  * library. */
-#ifndef OAK_PARAMS_WATCH_H
-#define OAK_PARAMS_WATCH_H
+#pragma once
 
 #include "oak/params.h"
 
@@ -15,5 +14,3 @@ typedef oak_status_t oak_params_watch_t(void *user, const char *key, const doubl
  * that. */
 oak_status_t oak_params_watch(oak_params_t *params, oak_params_watch_t *watch, void *user);
 void oak_params_unwatch(oak_params_t *params, const void *user);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Paths of files and folders. Private. */
-#ifndef OAK_PATH_H
-#define OAK_PATH_H
+#pragma once
 
 #include <limits.h>
 
@@ -19,5 +18,3 @@ int oak_path_remove(const char *path);
 /** The full path of the file \a name in \a folder, or in the present folder if it is not there.
  * \return 0, with errno, if there is none. */
 int oak_path_find(const char *folder, const char *name, char path[PATH_MAX]);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Child processes. Private. */
-#ifndef OAK_PROCESS_H
-#define OAK_PROCESS_H
+#pragma once
 
 #include "base/buffer.h"
 
@@ -39,5 +38,3 @@ typedef struct {
 int oak_process_see(int pid, oak_process_t *seen);
 /** Full path of a program as a shell would find it, or NULL. Freed by the caller. */
 char *oak_process_find(const char *name);
-
-#endif

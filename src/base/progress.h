@@ -2,8 +2,7 @@
  * What the terminal shows of a run: a table with a line every so many steps and, on a terminal, a
  * bar below it that is redrawn in place. Private. Used on one rank (without stream and log all
  * calls do nothing). */
-#ifndef OAK_PROGRESS_H
-#define OAK_PROGRESS_H
+#pragma once
 
 #include <stdint.h>
 #include <stdio.h>
@@ -54,5 +53,3 @@ void oak_progress_note(oak_progress_t *progress, const char *format, ...)
 void oak_progress_clear(oak_progress_t *progress);
 /** Print the line of the final state and a summary. */
 void oak_progress_end(oak_progress_t *progress, const oak_progress_state_t *state);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Reductions whose result does not depend on the number of ranks. Private. */
-#ifndef OAK_REDUCE_H
-#define OAK_REDUCE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -18,5 +17,3 @@
  * ranks
  */
 oak_status_t oak_sum_exact(MPI_Comm comm, int n, int64_t count, const double *x, double *sum);
-
-#endif

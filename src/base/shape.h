@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Numbers of cells of a block from the numbers along its axes, n[3], which are 1 beyond the
  * dimensions of the mesh. Private. */
-#ifndef OAK_SHAPE_H
-#define OAK_SHAPE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -15,5 +14,3 @@ int64_t oak_shape_face(int dim, const int n[3]);
 int oak_shape_equal(int dim, const int n[3]);
 /** "16^3", or "32x16x16" if edges differ, into \a text (returned). */
 const char *oak_shape_text(int dim, const int n[3], char text[32]);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Small helpers for text: copies, nearest names, numbers for people. Private. */
-#ifndef OAK_STR_H
-#define OAK_STR_H
+#pragma once
 
 #include <stddef.h>
 #include <stdio.h>
@@ -40,5 +39,3 @@ void oak_str_count(char *out, size_t size, double count);
 
 /** A time span in at most 8 characters: "12.3 s", "4:05", "2:04:05", "12d 03h". */
 void oak_str_span(char *out, size_t size, double seconds);
-
-#endif

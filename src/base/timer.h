@@ -10,8 +10,7 @@
  * Therefore only some time steps are measured phase by phase, as a sample: the first
  * OAK_TIMER_FIRST steps, and later one step in OAK_TIMER_EVERY. Any other step is measured as a
  * whole. Its time is divided among the phases in the proportions of the sample. */
-#ifndef OAK_TIMER_H
-#define OAK_TIMER_H
+#pragma once
 
 #include <mpi.h>
 #include <stdatomic.h>
@@ -116,5 +115,3 @@ const char *oak_phase_name(oak_phase_t phase);
  * the share of the whole. Collective; \a stream is used on rank 0 alone (NULL elsewhere is fine).
  */
 void oak_timers_print(oak_timers_t *timers, MPI_Comm comm, FILE *stream);
-
-#endif

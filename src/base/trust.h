@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Files and folders whose code runs. Private. */
-#ifndef OAK_TRUST_H
-#define OAK_TRUST_H
+#pragma once
 
 #include <limits.h>
 #include <sys/stat.h>
@@ -16,5 +15,3 @@ int oak_path_trusted(const char *path, int own, char why[OAK_WHY]);
 /** The same, where a running \a program, also a full path without links, is the measure: who may
  * exchange the program or a folder above it is trusted too, since his code runs already. */
 int oak_path_trusted_by(const char *program, const char *path, char why[OAK_WHY]);
-
-#endif

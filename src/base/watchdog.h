@@ -6,8 +6,7 @@
  * its host share, and a thread of each rank looks at them a few times per limit. The thread calls
  * no MPI function before it ends the run. With several hosts the message names a rank of the host
  * that is the first to reach the limit. */
-#ifndef OAK_WATCHDOG_H
-#define OAK_WATCHDOG_H
+#pragma once
 
 #include <mpi.h>
 
@@ -24,5 +23,3 @@ oak_status_t oak_watchdog_start(MPI_Comm comm, oak_timers_t *timers, double seco
 void oak_watchdog_step(oak_watchdog_t *dog, long step);
 /** End watching; NULL is no watchdog. Collective. */
 void oak_watchdog_stop(oak_watchdog_t **out);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The hooks of a physics on states that the host chooses (kernels/check/identities.c). Private. */
-#ifndef OAK_EVALUATE_H
-#define OAK_EVALUATE_H
+#pragma once
 
 #include "solver/step/sim.h"
 
@@ -42,5 +41,3 @@ void oak_evaluate_close(oak_evaluate_t *e);
 /** Evaluate \a count pairs. Rank-local. */
 oak_status_t oak_evaluate(const oak_evaluate_t *e, int count, const oak_pair_t *pair,
                           oak_identity_t *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Identities and their report. Private to this folder. */
-#ifndef OAK_IDENTITY_H
-#define OAK_IDENTITY_H
+#pragma once
 
 #include "check/evaluate.h"
 
@@ -57,5 +56,3 @@ oak_status_t oak_identity_symmetry(const oak_samples_t *s, oak_verdict_t *verdic
 oak_status_t oak_identity_waves(const oak_samples_t *s, oak_verdict_t *real, oak_verdict_t *bounds,
                                 oak_verdict_t *riemann, const oak_identity_t *same);
 oak_status_t oak_identity_step(const oak_samples_t *s, oak_verdict_t *verdict);
-
-#endif

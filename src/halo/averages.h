@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Averages of fine fluxes on their way to the coarse faces that they cover, which may be faces of
  * another rank. Private. */
-#ifndef OAK_AVERAGES_H
-#define OAK_AVERAGES_H
+#pragma once
 
 #include "base/timer.h"
 #include "halo/pattern.h"
@@ -30,5 +29,3 @@ oak_status_t oak_averages_meet(oak_transport_t *transport, const oak_pattern_t *
 int oak_averages_travel(const oak_averages_t *x, const oak_pattern_t *pattern);
 /** Collective on the ranks of a host. */
 void oak_averages_clear(oak_averages_t *x, oak_transport_t *transport);
-
-#endif

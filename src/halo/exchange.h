@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Fills the ghost cells of a field, following the pattern of the mesh. Fields differ in the number
  * of components and in how they are interpolated; the solution is one of them. Private. */
-#ifndef OAK_EXCHANGE_H
-#define OAK_EXCHANGE_H
+#pragma once
 
 #include "base/timer.h"
 #include "halo/pattern.h"
@@ -61,5 +60,3 @@ oak_status_t oak_exchange_end(oak_exchange_t *x, oak_halo_args_t *args, oak_time
 
 /** Bytes held on the device. */
 int64_t oak_exchange_bytes(const oak_exchange_t *x);
-
-#endif

@@ -12,8 +12,7 @@
  *   local edges        the same for edges, a piece each, where the pattern has edges
  *   round 1 sent, round 2 sent; what peers need of round 2 is read from there
  * Slots are received in place. Private. */
-#ifndef OAK_PATTERN_H
-#define OAK_PATTERN_H
+#pragma once
 
 #include "mesh/mesh.h"
 #include "oak/kernel_args.h"
@@ -87,5 +86,3 @@ oak_status_t oak_pattern_upload(const oak_pattern_t *pattern, oak_device_t *dev)
 int64_t oak_pattern_block_cells(const oak_pattern_t *pattern);
 int64_t oak_pattern_piece_cells(const oak_pattern_t *pattern);
 int64_t oak_pattern_average_cells(const oak_pattern_t *pattern);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * What the files that build a pattern share. pattern.c has the faces and calls edges.c for the
  * edges; both use parts.c. Private. */
-#ifndef OAK_PATTERN_BUILD_H
-#define OAK_PATTERN_BUILD_H
+#pragma once
 
 #include "halo/pattern.h"
 #include "mesh/neighbours.h"
@@ -102,5 +101,3 @@ void oak_edges_place_send1(build_t *b, const part_t *p, int place);
 void oak_edges_place_send2(build_t *b, const part_t *p, int place);
 /** Note the peers whose memory is read for the edges of this rank's blocks. */
 void oak_edges_contacts(const build_t *b, unsigned char *contact);
-
-#endif

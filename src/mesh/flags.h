@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Between mesh.c and flags.c. Private to src/mesh. */
-#ifndef OAK_FLAGS_H
-#define OAK_FLAGS_H
+#pragma once
 
 #include "mesh/mesh.h"
 
@@ -10,5 +9,3 @@
  * Collective; mesh->neighbours must be up to date. \a flag [tree->nleaf] holds the flags of this
  * rank's blocks, within the limits of levels; the rest of the array is scratch memory. */
 oak_status_t oak_flags_settle(const oak_mesh_t *mesh, int *flag, const int *reach);
-
-#endif

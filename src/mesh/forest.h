@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Between mesh.c and the two compilations of forest.c. Private to src/mesh. */
-#ifndef OAK_FOREST_H
-#define OAK_FOREST_H
+#pragma once
 
 #include "mesh/mesh.h"
 
@@ -47,5 +46,3 @@ oak_status_t oak_mesh_read(oak_mesh_t *mesh);
 
 OAK_FOREST_FUNCTIONS(2)
 OAK_FOREST_FUNCTIONS(3)
-
-#endif

@@ -2,8 +2,7 @@
  * The block tree: a brick of quadtrees or octrees, 2:1 balanced across faces, edges and corners,
  * distributed over the ranks along the Morton curve (paper, "Mesh management with p4est"). Private.
  */
-#ifndef OAK_MESH_H
-#define OAK_MESH_H
+#pragma once
 
 #include <stdint.h>
 
@@ -112,5 +111,3 @@ oak_status_t oak_mesh_write_vtk(const oak_mesh_t *mesh, const double xmin[3], co
 /** Lowest and highest level on any rank. Collective. \a counts, if not NULL, receives the number of
  * blocks per level on all ranks [OAK_MESH_MAX_LEVEL + 1]. */
 void oak_mesh_levels(const oak_mesh_t *mesh, int *lowest, int *highest, int64_t *counts);
-
-#endif

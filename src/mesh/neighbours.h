@@ -6,8 +6,7 @@
  * A link is a number that stands for a block (from 0 on: the blocks of this rank, then those of
  * others), for a node (a region that is divided into finer blocks), or for one of the constants
  * below. */
-#ifndef OAK_NEIGHBOURS_H
-#define OAK_NEIGHBOURS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -147,5 +146,3 @@ oak_neighbour_t oak_neighbours_edge(const oak_neighbours_t *tree, int block, int
 int oak_neighbours_edge_is_pole(const oak_neighbours_t *tree, int block, int edge);
 /** Whether an edge of a block is also an edge of its family. */
 int oak_neighbours_edge_is_outer(const oak_neighbours_t *tree, int block, int edge);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Poles: faces of the domain of no area, r = 0 or theta = 0 and pi, where blocks touch those at
  * phi + pi. All blocks there have one level. Private to src/mesh. */
-#ifndef OAK_POLES_H
-#define OAK_POLES_H
+#pragma once
 
 #include "mesh/neighbours.h"
 
@@ -24,5 +23,3 @@ int64_t oak_poles_distance(const oak_mesh_t *mesh, int block);
 
 /** Whether a block may be refined. Away from a pole, levels rise one by one. */
 int oak_poles_let_refine(const oak_mesh_t *mesh, int block);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Sets of point-to-point messages between fixed places of device memory: one message per pair of
  * ranks. Private. */
-#ifndef OAK_MESSAGES_H
-#define OAK_MESSAGES_H
+#pragma once
 
 #include "transport/transport.h"
 
@@ -64,5 +63,3 @@ oak_status_t oak_messages_begin(oak_messages_t *m, oak_transport_t *transport, v
 oak_status_t oak_messages_end(oak_messages_t *m, oak_transport_t *transport, int tag);
 void oak_messages_clear(oak_messages_t *m, oak_transport_t *transport);
 void oak_route_clear(oak_route_t *route);
-
-#endif

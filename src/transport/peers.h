@@ -6,8 +6,7 @@
  * Every rank of a host has a flag that all of them see. At a meeting each rank raises its own flag,
  * in the order of its device's queue, and waits for the flags of the ranks that it will read from.
  * All ranks of a host go through the same meetings, whatever happens to one of them. */
-#ifndef OAK_PEERS_H
-#define OAK_PEERS_H
+#pragma once
 
 #include <mpi.h>
 #include <stdint.h>
@@ -68,5 +67,3 @@ oak_status_t oak_peers_meet(oak_peers_t *peers, const unsigned char *with);
 /** Let all peers pass from now on, because the device of this rank has failed and may never raise
  * the flag. */
 void oak_peers_release(oak_peers_t *peers);
-
-#endif

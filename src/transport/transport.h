@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * How data gets from one rank to another: ranks of one host read it in place (peers.h), others get
  * it in messages (messages.h). The way is chosen once, when a simulation is created. Private. */
-#ifndef OAK_TRANSPORT_H
-#define OAK_TRANSPORT_H
+#pragma once
 
 #include "transport/peers.h"
 
@@ -34,5 +33,3 @@ oak_status_t oak_transport_open(oak_transport_t *transport, MPI_Comm comm, oak_d
  * and it has no way to tell them. In this case the message is printed and all ranks are ended. */
 void oak_transport_failed(oak_transport_t *transport);
 void oak_transport_close(oak_transport_t *transport);
-
-#endif
