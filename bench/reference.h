@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * What the reference kernel and its caller share. */
-#ifndef OAK_REFERENCE_H
-#define OAK_REFERENCE_H
+#pragma once
 
 #define REFERENCE_LENGTH 1024
 #define REFERENCE_REPEATS 200
@@ -10,5 +9,3 @@ typedef struct {
   oak_field_t f;
   double *result; /**< [n] */
 } reference_args_t;
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * From C sources to loaded kernels: what the files of src/build/ share, and what back ends call.
  * Private. */
-#ifndef OAK_BUILD_H
-#define OAK_BUILD_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -282,5 +281,3 @@ void oak_slices_close(oak_slices_t *slices);
  * piece. */
 oak_status_t oak_units_build(oak_device_t *dev, const oak_source_t *source, const char *path,
                              const oak_words_t *head, int *built);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The hooks and declarations that there are, from the table of macros in kernels/language/hooks.h.
  * Private to src/solver. */
-#ifndef OAK_SOLVER_HOOK_TABLE_H
-#define OAK_SOLVER_HOOK_TABLE_H
+#pragma once
 
 #include "oak/status.h"
 
@@ -28,5 +27,3 @@ typedef struct {
 oak_status_t oak_hook_table_read(oak_hook_table_t *out);
 /** \return NULL if there is no hook of this name. */
 const oak_hook_t *oak_hook_find(const oak_hook_table_t *table, const char *name);
-
-#endif

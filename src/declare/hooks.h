@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * What can be known of physics and problem files without a compiler: the names of their parameters,
  * and mistakes that no compiler reports. Private to src/solver. */
-#ifndef OAK_SOLVER_HOOKS_H
-#define OAK_SOLVER_HOOKS_H
+#pragma once
 
 #include "oak/kernel_args.h"
 #include "oak/params.h"
@@ -95,5 +94,3 @@ int oak_declared_fixed(const oak_declared_t *d, const char *name);
 /* macros.c */
 /** Refuse macros of physics and problem files that have no effect. */
 oak_status_t oak_check_macros(const oak_user_files_t *files);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The text of a user's file and of what it includes in quotes, for searches that have to give the
  * same on all devices, also where there is no compiler. Private to src/solver. */
-#ifndef OAK_USER_FILES_H
-#define OAK_USER_FILES_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -33,5 +32,3 @@ const char *oak_after_directive(const char *line, const char *word);
 const char *oak_next_line(const char *line);
 /** Whether a file has a line "#define name". */
 int oak_user_files_define(const oak_user_files_t *files, const char *name);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * What the files of src/device/ share: the host and its memory. Private. */
-#ifndef OAK_DEVICE_PRIVATE_H
-#define OAK_DEVICE_PRIVATE_H
+#pragma once
 
 #include "build/build.h"
 
@@ -91,5 +90,3 @@ const char *oak_image_writable(const oak_buffer_t *object, int number);
 
 extern const oak_device_ops_t oak_device_ops_cuda, oak_device_ops_hip, oak_device_ops_cpu,
     oak_device_ops_openacc, oak_device_ops_openmp;
-
-#endif

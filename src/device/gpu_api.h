@@ -5,8 +5,7 @@
  *
  * Most functions of HIP take the arguments of CUDA's: one table has both names. An address of the
  * GPU is an integer in CUDA and a pointer in HIP, which are passed in the same way. */
-#ifndef OAK_GPU_API_H
-#define OAK_GPU_API_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -212,5 +211,3 @@ oak_status_t oak_gpu_compiler(gpu_t *gpu);
 oak_status_t oak_gpu_nccl(const gpu_vendor_t *vendor, gpu_nccl_t *nccl);
 /** Status of a call of the driver for a GPU, with the driver's own words. */
 oak_status_t oak_gpu_call_status(const gpu_t *gpu, gpu_result_t result, const char *doing);
-
-#endif

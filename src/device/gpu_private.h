@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * What the files of the back ends for GPUs share. Private to src/device. */
-#ifndef OAK_GPU_PRIVATE_H
-#define OAK_GPU_PRIVATE_H
+#pragma once
 
 #include "device_private.h"
 #include "gpu_api.h"
@@ -136,5 +135,3 @@ oak_status_t oak_gpu_nccl_open(oak_device_t *dev, MPI_Comm comm);
 oak_status_t oak_gpu_nccl_exchange(oak_device_t *dev, const oak_direct_message_t *send, int nsend,
                                    const oak_direct_message_t *recv, int nrecv);
 void oak_gpu_nccl_close(gpu_t *gpu);
-
-#endif

@@ -6,8 +6,7 @@
  * of its own with a pattern of ghost cells, so the equation, the fluxes at refinement boundaries
  * and the exchange are the same on all of them. Level 0 has one block per tree; it is solved as one
  * array of cells (kernels/multigrid/coarsest.c). */
-#ifndef OAK_ELLIPTIC_HOST_H
-#define OAK_ELLIPTIC_HOST_H
+#pragma once
 
 #include "halo/averages.h"
 #include "halo/exchange.h"
@@ -407,5 +406,3 @@ oak_status_t oak_elliptic_gradient(oak_elliptic_t *e, int axis, void *out);
 /** The derivatives across faces as the equation has them, differences over the cell size, to \a out
  * [nblock][OAK_FACE_REALS] (kernels/access/field.h) on the device. Collective. */
 oak_status_t oak_elliptic_slopes(oak_elliptic_t *e, void *out);
-
-#endif

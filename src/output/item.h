@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * One output of a run, and what a kind of output is. Private. */
-#ifndef OAK_ITEM_H
-#define OAK_ITEM_H
+#pragma once
 
 #include "base/params_outputs.h"
 #include "base/path.h"
@@ -100,5 +99,3 @@ oak_status_t oak_item_init(oak_output_item_t *item, oak_t *sim, const char *name
 /** Write it now to \a path. Collective. */
 oak_status_t oak_item_write(oak_output_item_t *item, const char *path);
 void oak_item_clear(oak_output_item_t *item);
-
-#endif

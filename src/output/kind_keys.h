@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Keys that several kinds of output have, for the tables of their keys. Private. */
-#ifndef OAK_KIND_KEYS_H
-#define OAK_KIND_KEYS_H
+#pragma once
 
 #include "base/params_entries.h"
 
@@ -30,5 +29,3 @@
 #define OAK_KEY_POSITION                          \
   REAL("output.NAME.position", "1/2", 0, 1, NULL, \
        "In 3D, where the plane cuts that axis, as a fraction of the domain: 1/2 is the centre.")
-
-#endif

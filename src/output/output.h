@@ -3,8 +3,7 @@
  *
  * A run has any number of outputs: those of the keys in [output], and one for each section
  * [output.NAME]. What an output writes is its kind (src/output). */
-#ifndef OAK_OUTPUT_H
-#define OAK_OUTPUT_H
+#pragma once
 
 #include "base/progress.h"
 #include "io/folder/run_folder.h"
@@ -85,5 +84,3 @@ oak_status_t oak_output_step(oak_output_t *out);
 oak_status_t oak_output_wait(oak_output_t *out);
 /** Wait, and write at once from here on. \return \a st, or the failure of writing. Collective. */
 oak_status_t oak_output_disk_close(oak_output_t *out, oak_status_t st);
-
-#endif

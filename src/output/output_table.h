@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Files of text in the output folder: written at once, or tables that get a row each time. Private.
  * All functions are rank-local: rank 0 calls them. */
-#ifndef OAK_OUTPUT_TABLE_H
-#define OAK_OUTPUT_TABLE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -31,5 +30,3 @@ oak_status_t oak_table_cut(const char *path, oak_text_t *head, long step);
 
 /** The largest step of the rows of a table; -1 if it has none or is not there. */
 long oak_table_last(const char *path);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * What the output folder says of where its files come from. Private. */
-#ifndef OAK_PROVENANCE_H
-#define OAK_PROVENANCE_H
+#pragma once
 
 #include "solver/step/sim.h"
 
@@ -12,5 +11,3 @@ oak_status_t oak_provenance_write(const oak_t *sim, const char *folder, const ch
                                   const char *begun_from);
 /** How parameters.ini names that checkpoint, by its path and the beginning of its content. */
 void oak_checkpoint_note(const char *path, char *text, size_t size);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Columns of a table that hold how fast other columns change: the difference to the row before over
  * the difference in time. Private. All functions are rank-local. */
-#ifndef OAK_RATES_H
-#define OAK_RATES_H
+#pragma once
 
 #include <stdio.h>
 
@@ -34,5 +33,3 @@ void oak_rates_row(oak_row_rates_t *rates, const char *row, double time, FILE *s
 /** Write and read the row before. Without it the next row is a first one. */
 void oak_rates_save(const oak_row_rates_t *rates, FILE *stream);
 void oak_rates_load(oak_row_rates_t *rates, const char *text);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * When an output of a run is due: by steps, by time, at given times, at the start and the end.
  * Private. */
-#ifndef OAK_SCHEDULE_H
-#define OAK_SCHEDULE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -33,5 +32,3 @@ double oak_schedule_target(const oak_schedule_t *schedule);
 
 /** Move on to the first times after \a time, without output. */
 void oak_schedule_skip(oak_schedule_t *schedule, double time);
-
-#endif

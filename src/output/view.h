@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The view of a simulation that the formats in src/io get. Private. */
-#ifndef OAK_VIEW_H
-#define OAK_VIEW_H
+#pragma once
 
 #include "io/view/grid_view.h"
 #include "solver/data/variables.h"
@@ -40,5 +39,3 @@ void oak_view_clear(oak_view_source_t *source);
  * of this rank and of those that touch them. */
 oak_status_t oak_view_read_ghosts(const oak_grid_view_t *view, int var, int b0, int n, int layers,
                                   double *dst);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Checkpoints of a simulation, and what has changed when one is read. Private. */
-#ifndef OAK_SOLVER_CHECKPOINT_H
-#define OAK_SOLVER_CHECKPOINT_H
+#pragma once
 
 #include "io/checkpoint/checkpoint.h"
 #include "solver/step/sim.h"
@@ -34,5 +33,3 @@ oak_status_t oak_checkpoint_fits(const oak_t *sim, const char *path);
 /** oak_read_checkpoint; \a *schedule is to be freed, also after a failure. */
 oak_status_t oak_checkpoint_load(oak_t *sim, const char *path, char **schedule,
                                  oak_changes_t *changes);
-
-#endif

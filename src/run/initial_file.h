@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The initial state from a file (run.initial). Private to src/solver. */
-#ifndef OAK_SOLVER_INITIAL_FILE_H
-#define OAK_SOLVER_INITIAL_FILE_H
+#pragma once
 
 #include "solver/step/sim.h"
 
@@ -20,5 +19,3 @@ oak_status_t oak_initial_file_refine(oak_t *sim, oak_initial_file_t *file, int *
 /** Give the variables that the file has the values of the file; the others keep theirs.
  * Collective; the ranks agree. */
 oak_status_t oak_initial_file_set(oak_t *sim, oak_initial_file_t *file);
-
-#endif

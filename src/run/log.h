@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The log of a run. Private to src/solver. */
-#ifndef OAK_RUN_LOG_H
-#define OAK_RUN_LOG_H
+#pragma once
 
 #include "solver/step/sim.h"
 
@@ -19,5 +18,3 @@ void oak_log_open(oak_log_t *log, const char *folder, int append);
 /** End with the table of times or, if \a st says so, with the last error. A log that could not be
  * written is noted on \a stream, which may be NULL. Collective. */
 void oak_log_close(oak_log_t *log, oak_status_t st, FILE *stream);
-
-#endif

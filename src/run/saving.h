@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The checkpoints of a run: when they are due, what ends a run early, and going on from one.
  * Private. */
-#ifndef OAK_SAVING_H
-#define OAK_SAVING_H
+#pragma once
 
 #include <sys/stat.h>
 #include <time.h>
@@ -90,5 +89,3 @@ oak_ask_t oak_signals_asks(void);
 
 /** The options of a program that may know fewer of them than this library. */
 oak_status_t oak_run_options(const oak_run_options_t *given, oak_run_options_t *own);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The value of a formula such as 2e-16*exp(-c1/Tg)*(300/Tg)**2. Private to src/setup. */
-#ifndef OAK_EXPRESSION_H
-#define OAK_EXPRESSION_H
+#pragma once
 
 #include "oak.h"
 
@@ -14,5 +13,3 @@ typedef struct {
 /** Operators are + - * / and ** (or ^) for powers; functions are exp, log, log10, sqrt and abs.
  * \a symbol ends with a name NULL. \return NULL, or what is wrong with the formula. */
 const char *oak_expression(const char *text, const oak_symbol_t *symbol, double *value);
-
-#endif

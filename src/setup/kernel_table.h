@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The kernels of a run, all in one module. Private to src/solver. */
-#ifndef OAK_SOLVER_KERNEL_TABLE_H
-#define OAK_SOLVER_KERNEL_TABLE_H
+#pragma once
 
 /** X(name, file in kernels/, time, condition) for each kernel oak_NAME. It is built where the
  * condition holds for `setup`. The time that a compiler takes, in tenths of a second
@@ -40,5 +39,3 @@
   X(body_potentials, "bodies/surfaces.c", 0, has_bodies(setup))                     \
   X(body_permittivity, "bodies/surfaces.c", 0, has_bodies(setup))                   \
   X(body_sums, "bodies/surfaces.c", 1, has_bodies(setup))
-
-#endif

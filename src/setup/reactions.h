@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * What the file of reactions.file says. Private to src/setup. */
-#ifndef OAK_REACTIONS_H
-#define OAK_REACTIONS_H
+#pragma once
 
 #include "base/failure.h"
 #include "oak.h"
@@ -64,5 +63,3 @@ int oak_reactions_is_name(const char *text);
 /** The number of a species, a new one if it is not there; -1 if there is no room. */
 int oak_reactions_species(oak_reaction_file_t *r, const char *name);
 void oak_reactions_clear(oak_reaction_file_t *r);
-
-#endif

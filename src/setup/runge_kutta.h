@@ -5,8 +5,7 @@
  * state it differentiates, since kernels read neighbours from it. Weights of a stage must add up to
  * exactly one in floating point, or every step changes the totals by a rounding error. The weight
  * beside 2/3 is therefore 1 - 2/3, not 1/3. */
-#ifndef OAK_RUNGE_KUTTA_H
-#define OAK_RUNGE_KUTTA_H
+#pragma once
 
 enum { OAK_MAX_STATES = 7, OAK_MAX_STAGES = 5, OAK_MAX_PREV = 4 };
 
@@ -36,5 +35,3 @@ const oak_runge_kutta_t *oak_runge_kutta(int i);
 void oak_stage_weights(const oak_stage_t *stage, int single, double w[OAK_MAX_PREV]);
 /** Most previous states any stage combines. */
 int oak_runge_kutta_max_prev(const oak_runge_kutta_t *scheme);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * What is fixed when a run starts: its keys, what the files of physics and problem declare, and the
  * kernels made from them. Private to src/solver. */
-#ifndef OAK_SOLVER_SETUP_H
-#define OAK_SOLVER_SETUP_H
+#pragma once
 
 #include "base/failure.h"
 #include "oak.h"
@@ -405,5 +404,3 @@ void oak_boundary_print(const oak_setup_t *setup, FILE *f);
 /** Declare keys per variable; needs the description. */
 oak_status_t oak_boundary_declare(oak_setup_t *setup);
 oak_status_t oak_boundary_read(oak_setup_t *setup, oak_bc_t *bc, int periodic[3]);
-
-#endif

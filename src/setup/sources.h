@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The source of a module, for more than a build. Private to src/setup. */
-#ifndef OAK_SOLVER_SOURCES_H
-#define OAK_SOLVER_SOURCES_H
+#pragma once
 
 #include "setup/setup.h"
 
@@ -14,5 +13,3 @@ typedef oak_status_t (*oak_source_user_t)(oak_device_t *dev, const oak_source_t 
 oak_status_t oak_setup_use_source(const oak_setup_t *setup, const char *name,
                                   const char *const *part, const int *time, int npart,
                                   const char *extra, oak_source_user_t use, void *data);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Functions that are given by numbers, for kernels: the tables of hooks (TABLE), of reactions and
  * of the motion of electrons. Private to src/setup. */
-#ifndef OAK_SETUP_TABLE_H
-#define OAK_SETUP_TABLE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -40,5 +39,3 @@ typedef struct {
 oak_status_t oak_table_print(oak_table_printer_t *out, const char *name, const oak_points_t *p);
 /** A table without values. */
 void oak_table_print_none(FILE *f, const char *name);
-
-#endif

@@ -2,8 +2,7 @@
  * The kernel dialect on CPUs: OpenMP threads over OUTER, SIMD lanes over INNER.
  * docs/kernels.md explains the macros that kernels of users need, the comments here the others;
  * every device has one header with the same names. */
-#ifndef OAK_DIALECT_CPU_H
-#define OAK_DIALECT_CPU_H
+#pragma once
 
 #include <math.h>
 #include <stddef.h>
@@ -164,5 +163,3 @@ extern void oak_near_beyond(void)
 #define OAK_UNROLL OAK_PRAGMA(GCC unroll 16)
 #define OAK_NO_UNROLL
 #define OAK_TWO_TURNS
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The kernel dialect on NVIDIA GPUs, for NVRTC: what gpu.h leaves to the vendor. */
-#ifndef OAK_DIALECT_CUDA_H
-#define OAK_DIALECT_CUDA_H
+#pragma once
 
 #define OAK_WARP 32
 #define OAK_HALF_WARP 16
@@ -106,6 +105,4 @@ OAK_FN void oak_gate_wait(oak_gate_t *gate, int phase) {
       "r"(phase)
       : "memory");
 }
-#endif
-
 #endif

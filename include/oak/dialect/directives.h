@@ -13,8 +13,7 @@
  * The threads then share the iterations of the outer loops, and inner loops are serial.
  *
  * docs/kernels.md explains the macros; every device has one header with the same names. */
-#ifndef OAK_DIALECT_DIRECTIVES_H
-#define OAK_DIALECT_DIRECTIVES_H
+#pragma once
 
 #include <math.h>
 #if OAK_DEVICE_OPENMP
@@ -317,5 +316,3 @@ OAK_FN OAK_REAL oak_sqrt(OAK_REAL x) {
 #define OAK_CELL_LOOPS 1
 #endif
 #define OAK_BULK_COPIES 0
-
-#endif

@@ -14,8 +14,7 @@
  *   OAK_WAIT, OAK_COPY_BEGIN(to, from), OAK_COPY_END for the functions below
  *   OAK_BULK_COPIES           1 if a thread can start copies of many bytes (cuda.h)
  *   OAK_NEAR_INV(r, x) and the like                    declare r, the hardware's 1/x */
-#ifndef OAK_DIALECT_GPU_H
-#define OAK_DIALECT_GPU_H
+#pragma once
 
 #ifndef NAN
 #define NAN __longlong_as_double(0x7ff8000000000000LL)
@@ -230,5 +229,3 @@ OAK_FN float oak_sqrt(float x) {
 #define OAK_PRAGMA(x) _Pragma(#x)
 #define OAK_NO_UNROLL _Pragma("unroll 1")
 #define OAK_TWO_TURNS OAK_NO_UNROLL
-
-#endif

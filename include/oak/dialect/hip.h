@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The kernel dialect on AMD GPUs, for hipRTC: what gpu.h leaves to the vendor. oak's build defines
  * OAK_WAVE, the threads of a wavefront: 64 on Instinct cards (CDNA), 32 on Radeon cards (RDNA). */
-#ifndef OAK_DIALECT_HIP_H
-#define OAK_DIALECT_HIP_H
+#pragma once
 
 #ifndef NULL
 #define NULL 0
@@ -41,5 +40,3 @@
 #define OAK_FAST_REALS 6144
 
 #include "oak/dialect/gpu.h"
-
-#endif

@@ -2,8 +2,7 @@
  * The file format of checkpoints (README.md). A checkpoint is one file, whose contents do not
  * depend on the number of ranks: a head, texts, a record per block, the data of all blocks.
  * Checksums cover every byte. Private. Knows neither the mesh library nor the device. */
-#ifndef OAK_CHECKPOINT_H
-#define OAK_CHECKPOINT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -115,5 +114,3 @@ int oak_checkpoint_is_name(const char *name);
 oak_status_t oak_checkpoint_list(const char *folder, oak_checkpoint_name_t **list, int *count);
 /** Remove all but the newest \a keep, and unfinished files that killed runs have left. */
 oak_status_t oak_checkpoint_prune(const char *folder, int keep);
-
-#endif

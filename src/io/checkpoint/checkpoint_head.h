@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The first bytes of a checkpoint and the records of blocks, as they are in the file. Private to
  * src/io/checkpoint. Numbers have the byte order of the machine that wrote them. */
-#ifndef OAK_CHECKPOINT_HEAD_H
-#define OAK_CHECKPOINT_HEAD_H
+#pragma once
 
 #include "checkpoint.h"
 
@@ -53,5 +52,3 @@ uint32_t oak_checkpoint_record_sum(uint32_t head_sum, const oak_checkpoint_recor
  */
 int oak_checkpoint_layout(const oak_checkpoint_t *head, uint64_t text_bytes, int64_t *records,
                           int64_t *data, int64_t *file_bytes);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * A checkpoint as a grid, for reading its values on another mesh. Private. */
-#ifndef OAK_CHECKPOINT_VIEW_H
-#define OAK_CHECKPOINT_VIEW_H
+#pragma once
 
 #include "io/view/grid_view.h"
 
@@ -17,5 +16,3 @@ extern const char *const oak_checkpoint_coordinates[2 * OAK_CHECKPOINT_SYSTEMS];
 oak_status_t oak_checkpoint_grid_open(const char *path, oak_checkpoint_grid_t **out);
 void oak_checkpoint_grid_close(oak_checkpoint_grid_t **grid);
 const oak_grid_view_t *oak_checkpoint_grid_view(const oak_checkpoint_grid_t *grid);
-
-#endif

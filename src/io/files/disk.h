@@ -9,8 +9,7 @@
  *
  * Where a disk is NULL, each job is done and each output is committed before its function
  * returns. */
-#ifndef OAK_DISK_H
-#define OAK_DISK_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -89,5 +88,3 @@ int oak_disk_was_full(oak_disk_t *disk);
 /** Wait until all outputs are committed. Collective; fails on all ranks alike, with the message of
  * the job that failed. All files are then closed. */
 oak_status_t oak_disk_wait(oak_disk_t *disk);
-
-#endif

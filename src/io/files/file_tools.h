@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Small file-system helpers of the output formats. Private. All are rank-local; failures have a
  * message that names the path, the reason and what to do. */
-#ifndef OAK_FILE_TOOLS_H
-#define OAK_FILE_TOOLS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -70,5 +69,3 @@ oak_status_t oak_write_file(const char *path, const void *data, size_t bytes);
 
 /** Add \a data at the end of an existing file. A failure leaves the file as it was. */
 oak_status_t oak_append_file(const char *path, const void *data, size_t bytes);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Outputs that are folders: what belongs into them, and the safe replacement of an earlier one.
  * Private. All is rank-local. */
-#ifndef OAK_OUTPUT_FOLDER_H
-#define OAK_OUTPUT_FOLDER_H
+#pragma once
 
 #include "oak/status.h"
 
@@ -26,5 +25,3 @@ oak_status_t oak_folder_begin(const oak_folder_kind_t *kind, const char *path, c
 /** Give the finished folder \a part the name \a path. An earlier one keeps existing, under another
  * name, until the new one is in place. */
 oak_status_t oak_folder_publish(const oak_folder_kind_t *kind, const char *path, const char *part);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Text files that rank 0 writes from the texts of all ranks. Private. */
-#ifndef OAK_RANK_TEXT_H
-#define OAK_RANK_TEXT_H
+#pragma once
 
 #include <stdint.h>
 #include <stdio.h>
@@ -35,5 +34,3 @@ void oak_rank_text_finish(oak_rank_text_t *text_file);
  * memory for it; oak_rank_text_close then fails on all ranks. Rank 0 has some megabytes of text in
  * memory at a time. */
 void oak_rank_text_gather(oak_rank_text_t *text_file, const char *text, size_t length);
-
-#endif

@@ -2,8 +2,7 @@
  * The list of the files that runs have written to their folder. A file is recognised by its name
  * and by the checksum of its beginning. The author of a false list would therefore have to know the
  * contents of the files that it names. Private. All is rank-local: rank 0 calls it. */
-#ifndef OAK_FILE_LIST_H
-#define OAK_FILE_LIST_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -43,5 +42,3 @@ void oak_file_list_free(oak_file_list_t *list);
 int oak_file_list_has_name(const oak_file_list_t *list, const char *name);
 /** Is the file \a path, whose last part is \a name, one that was written? */
 int oak_file_list_has(const oak_file_list_t *list, const char *path, const char *name);
-
-#endif

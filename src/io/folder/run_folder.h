@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The folder that a run writes to: no other run uses it at the same time, and only files of oak are
  * replaced in it. Private. All functions are rank-local: rank 0 calls them. */
-#ifndef OAK_RUN_FOLDER_H
-#define OAK_RUN_FOLDER_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -59,5 +58,3 @@ oak_status_t oak_run_folder_check(const oak_run_folder_t *folder);
 char *oak_run_folder_note(const char *folder, const char *word);
 
 void oak_run_folder_close(oak_run_folder_t *folder);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Lists that let a viewer open all outputs of one kind as one time series. Private. */
-#ifndef OAK_SERIES_H
-#define OAK_SERIES_H
+#pragma once
 
 #include "oak/status.h"
 
@@ -21,5 +20,3 @@ typedef struct {
  * removed too. Numbers in names are compared by value. Rank-local: for one rank to call. */
 oak_status_t oak_series_add(const oak_series_t *series, const char *stem, const char *path,
                             double time);
-
-#endif

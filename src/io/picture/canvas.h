@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * A picture in memory: rectangles and text. Private. Rank-local. */
-#ifndef OAK_CANVAS_H
-#define OAK_CANVAS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -32,5 +31,3 @@ double oak_text_width(const char *text, double size, oak_text_weight_t weight);
  * font: printable ASCII, the multiplication sign, the minus sign; other letters become a box. */
 void oak_canvas_text(oak_canvas_t *canvas, double x, double y, const char *text, double size,
                      oak_text_weight_t weight, uint32_t color);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Colour maps of the pictures. Private. */
-#ifndef OAK_COLORMAP_H
-#define OAK_COLORMAP_H
+#pragma once
 
 #include <stdint.h>
 
@@ -27,5 +26,3 @@ oak_status_t oak_colormap_find(const char *name, oak_colormap_t *out);
 
 /** Colour at \a t, clipped to [0, 1]. */
 void oak_colormap_rgb(oak_colormap_t map, double t, uint8_t rgb[3]);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Pictures of a running simulation, as PNG files. Private. */
-#ifndef OAK_PICTURE_H
-#define OAK_PICTURE_H
+#pragma once
 
 #include "colormap.h"
 #include "io/view/grid_view.h"
@@ -80,5 +79,3 @@ oak_status_t oak_picture_check(const oak_grid_view_t *view, const oak_picture_op
  * 16 MB per rank, for projections 24 bytes per pixel, and the picture on rank 0. */
 oak_status_t oak_picture_write(const oak_grid_view_t *view, const oak_picture_options_t *options,
                                const char *path);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * What all ways to draw blocks share: where their cells fall among the pixels, and reading them.
  * Private to the picture files. */
-#ifndef OAK_PICTURE_BLOCKS_H
-#define OAK_PICTURE_BLOCKS_H
+#pragma once
 
 #include "picture_parts.h"
 
@@ -40,5 +39,3 @@ int oak_slice_layer(const oak_scene_t *scene, int b);
 /** Visit blocks with the variable of the picture, which is -INFINITY in solids. Rank-local. */
 oak_status_t oak_scene_visit(const oak_scene_t *scene, oak_block_wanted_t wanted,
                              oak_block_visit_t visit, void *context);
-
-#endif

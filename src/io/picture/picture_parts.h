@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The parts of a picture: pixels from blocks, and what is drawn around them. Private to this
  * folder. */
-#ifndef OAK_PICTURE_PARTS_H
-#define OAK_PICTURE_PARTS_H
+#pragma once
 
 #include <math.h>
 
@@ -90,5 +89,3 @@ oak_frame_t oak_frame_measure(const oak_scene_t *scene);
 
 /** Draw title, axes and colour bar. */
 void oak_frame_draw(const oak_scene_t *scene, const oak_frame_t *frame, oak_canvas_t *canvas);
-
-#endif

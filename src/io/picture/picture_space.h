@@ -4,8 +4,7 @@
  *
  * The plane of the picture has Cartesian axes. A pixel has 4 x 4 points. A point shows the cell
  * that its coordinates lie in, so the pixels do not depend on the order of blocks. */
-#ifndef OAK_PICTURE_SPACE_H
-#define OAK_PICTURE_SPACE_H
+#pragma once
 
 #include "picture_parts.h"
 
@@ -43,5 +42,3 @@ void oak_space_outline(const oak_scene_t *scene, int b, oak_space_mark_t mark, v
 
 /** The shortest side of a block, in pixels. */
 double oak_space_shortest(const oak_scene_t *scene, int b);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Writes PNG files. Private. Rank-local. */
-#ifndef OAK_PNG_FILE_H
-#define OAK_PNG_FILE_H
+#pragma once
 
 #include "canvas.h"
 
@@ -16,5 +15,3 @@ typedef struct {
  * \return OAK_ERR_FILE with path and reason. */
 oak_status_t oak_png_write(const oak_canvas_t *canvas, const oak_png_note_t *note, int nnote,
                            const char *path);
-
-#endif

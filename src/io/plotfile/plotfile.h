@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * AMReX plotfiles, which ParaView, VisIt and yt read. Private. */
-#ifndef OAK_PLOTFILE_H
-#define OAK_PLOTFILE_H
+#pragma once
 
 #include "io/files/output_folder.h"
 #include "io/view/grid_view.h"
@@ -28,5 +27,3 @@ oak_status_t oak_plotfile_write_ext(const oak_grid_view_t *view, int files, cons
 
 /** The folder of a plotfile, which may have any name. */
 extern const oak_folder_kind_t oak_plotfile_folder;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Plotfiles read back, for pictures and numbers after the run. Private. */
-#ifndef OAK_PLOTFILE_READ_H
-#define OAK_PLOTFILE_READ_H
+#pragma once
 
 #include "io/view/grid_view.h"
 
@@ -27,5 +26,3 @@ const oak_grid_view_t *oak_plotfile_view(const oak_plotfile_t *plotfile);
 void oak_plotfile_range(const oak_plotfile_t *plotfile, int var, double range[2]);
 /** Bytes of the data files together. */
 int64_t oak_plotfile_bytes(const oak_plotfile_t *plotfile);
-
-#endif

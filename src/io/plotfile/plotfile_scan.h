@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The text files of a plotfile, read back. Private to the plotfile reader. */
-#ifndef OAK_PLOTFILE_SCAN_H
-#define OAK_PLOTFILE_SCAN_H
+#pragma once
 
 #include <stdint.h>
 
@@ -45,5 +44,3 @@ void oak_scan_free(oak_scan_t *scan);
 /** oak_plot_fab_header of \a box. */
 size_t oak_scan_fab_header(const oak_scan_t *scan, const oak_scan_box_t *box, int bytes, int swap,
                            char text[OAK_PLOT_FAB]);
-
-#endif

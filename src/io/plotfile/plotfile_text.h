@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The boxes of a plotfile and the text files that describe them. Private to the plotfile writer. */
-#ifndef OAK_PLOTFILE_TEXT_H
-#define OAK_PLOTFILE_TEXT_H
+#pragma once
 
 #include "io/view/boxes.h"
 
@@ -33,5 +32,3 @@ size_t oak_plot_fab_header(int dim, int nvar, int bytes, int swapped, const int6
  * say of their boxes. \a level[0..max_level] is this rank's part. */
 oak_status_t oak_plot_write_text(const oak_grid_view_t *view, const oak_plot_level_t *level,
                                  const char *part);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * From boxes to blocks: the leaves of the tree that a plotfile holds. Private to the plotfile
  * reader. */
-#ifndef OAK_PLOTFILE_TREE_H
-#define OAK_PLOTFILE_TREE_H
+#pragma once
 
 #include "plotfile_scan.h"
 
@@ -22,5 +21,3 @@ typedef struct {
 oak_status_t oak_leaves_find(const oak_scan_t *scan, const char *path, const int block_size[3],
                              oak_leaves_t *out);
 void oak_leaves_free(oak_leaves_t *leaves);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * Values come in two parts: first those of boxes for which the blocks of a rank suffice, which
  * another thread may read while the run goes on; then the ranks complete the others together. */
-#ifndef OAK_BOXES_H
-#define OAK_BOXES_H
+#pragma once
 
 #include "io/view/grid_view.h"
 
@@ -58,5 +57,3 @@ size_t oak_box_cells(const oak_grid_view_t *view, const oak_box_t *box);
 /** First and last cell of a box, counted in cells of its level. */
 void oak_box_range(const oak_grid_view_t *view, const oak_box_t *box, int64_t low[3],
                    int64_t high[3]);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The difference of two grid views, on meshes that may differ. Private. Rank-local: both views have
  * all their blocks on this rank. */
-#ifndef OAK_COMPARE_H
-#define OAK_COMPARE_H
+#pragma once
 
 #include "grid_view.h"
 #include "locate.h"
@@ -36,5 +35,3 @@ void oak_compare_free(oak_comparison_t *comparison);
  * do not differ. */
 oak_status_t oak_compare(const oak_comparison_t *comparison, const int var[2], double allowed,
                          oak_difference_t *out);
-
-#endif

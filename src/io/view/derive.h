@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Views whose one variable is computed from those of another view: for pictures after the run.
  * Private. Rank-local: all blocks are on this rank. */
-#ifndef OAK_DERIVE_H
-#define OAK_DERIVE_H
+#pragma once
 
 #include "grid_view.h"
 
@@ -23,5 +22,3 @@ oak_status_t oak_derive(const oak_grid_view_t *view, int var, oak_derive_t what,
 void oak_derived_destroy(oak_derived_t **derived);
 /** The view, with one variable. */
 const oak_grid_view_t *oak_derived_view(const oak_derived_t *derived);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * What an output format sees of a simulation: the leaves of the block tree and a way to read
  * them. Private. Formats know neither the mesh library nor the device. */
-#ifndef OAK_GRID_VIEW_H
-#define OAK_GRID_VIEW_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -200,5 +199,3 @@ static inline void oak_view_release(oak_grid_view_t *view) {
   if (view->release) view->release(view->owner);
   view->release = NULL;
 }
-
-#endif

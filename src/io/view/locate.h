@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Which block is where: leaves of a grid view, found by their place. Private. */
-#ifndef OAK_LOCATE_H
-#define OAK_LOCATE_H
+#pragma once
 
 #include "grid_view.h"
 
@@ -19,5 +18,3 @@ int oak_locate(const oak_locator_t *locator, int level, const int64_t at[3]);
 /** The same for a point of the domain, its upper sides included; \a x in the units of xmin.
  * \param [out] cell  the cell within the block. */
 int oak_locate_point(const oak_locator_t *locator, const double x[3], int cell[3]);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The values of one mesh on the blocks of another one, whatever their levels, block sizes and
  * domains. Private. */
-#ifndef OAK_REMAP_H
-#define OAK_REMAP_H
+#pragma once
 
 #include "grid_view.h"
 
@@ -31,5 +30,3 @@ typedef enum { OAK_REMAP_MEANS, OAK_REMAP_SLOPES, OAK_REMAP_SOLIDS } oak_remap_k
  * it holds. Rank-local. */
 oak_status_t oak_remap_read(oak_remap_t *remap, int var, const oak_remap_block_t *block,
                             oak_remap_kind_t kind, double *out);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Values along lines and in planes of a grid view, as tables of numbers. Private. Rank-local: each
  * rank gets what its blocks give. */
-#ifndef OAK_SAMPLE_H
-#define OAK_SAMPLE_H
+#pragma once
 
 #include "grid_view.h"
 
@@ -39,5 +38,3 @@ void oak_table_sort(oak_table_t *table);
 /** Write a table to \a path: ".npy" makes a NumPy array of records, anything else CSV; NULL: CSV to
  * stdout. */
 oak_status_t oak_table_write(const oak_table_t *table, const char *path);
-
-#endif

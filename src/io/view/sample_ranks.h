@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Samples of a grid view whose blocks are on many ranks. Private. Collective; the results do not
  * depend on the number of ranks. */
-#ifndef OAK_SAMPLE_RANKS_H
-#define OAK_SAMPLE_RANKS_H
+#pragma once
 
 #include "sample.h"
 
@@ -20,5 +19,3 @@ void oak_table_merge(MPI_Comm comm, oak_table_t *table);
  * ranks fail together. */
 oak_status_t oak_sample_points(const oak_grid_view_t *view, int count, const double (*x)[3],
                                double *out);
-
-#endif

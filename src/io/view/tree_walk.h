@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The whole block tree, leaves and parents, seen through a grid view. Private. For formats that
  * store restricted averages in the parents (level of detail, nested levels). */
-#ifndef OAK_TREE_WALK_H
-#define OAK_TREE_WALK_H
+#pragma once
 
 #include "grid_view.h"
 
@@ -33,5 +32,3 @@ oak_status_t oak_tree_walk_begin(oak_tree_walk_t *walk, int var, oak_node_visit_
  * depend on the number of ranks. */
 oak_status_t oak_tree_walk_finish(oak_tree_walk_t *walk, int var, oak_node_visit_t visit,
                                   void *context);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * VTKHDF files, which ParaView reads: boxes of all levels (OverlappingAMR) or
  * cells (UnstructuredGrid). Private. */
-#ifndef OAK_VTKHDF_H
-#define OAK_VTKHDF_H
+#pragma once
 
 #include "io/view/grid_view.h"
 
@@ -27,5 +26,3 @@ oak_status_t oak_vtkhdf_check_level(const oak_grid_view_t *view, int level, cons
  * OAK_ERR_FILE with path and reason, also if something else has that name. Memory: a few boxes per
  * level. */
 oak_status_t oak_vtkhdf_write(const oak_grid_view_t *view, const char *path);
-
-#endif

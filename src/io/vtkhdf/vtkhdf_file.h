@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The structure of a VTKHDF file. Private to the writer of these files. All is rank-local. */
-#ifndef OAK_VTKHDF_FILE_H
-#define OAK_VTKHDF_FILE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -38,5 +37,3 @@ oak_status_t oak_vtkhdf_create_cells(const oak_grid_view_t *view, int64_t points
  * write to them without HDF5. */
 oak_status_t oak_vtkhdf_create(const oak_grid_view_t *view, const oak_vtkhdf_level_t *level,
                                int nlevel, const char *path, int64_t *place);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * XDMF files as in the paper ("Parallel XDMF output and diagnostics"), which ParaView and VisIt
  * read. Private. */
-#ifndef OAK_XDMF_H
-#define OAK_XDMF_H
+#pragma once
 
 #include "io/files/output_folder.h"
 #include "io/view/grid_view.h"
@@ -27,5 +26,3 @@ oak_status_t oak_xdmf_write(const oak_grid_view_t *view, int ghost_layers, const
 
 /** The folder with the data. */
 extern const oak_folder_kind_t oak_xdmf_folder;
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The names of an XDMF output, and the safe replacement of an earlier one. Private to the XDMF
  * writer. Only rank 0 calls prepare, publish and discard; all are rank-local. */
-#ifndef OAK_XDMF_FILES_H
-#define OAK_XDMF_FILES_H
+#pragma once
 
 #include "base/path.h"
 
@@ -26,5 +25,3 @@ oak_status_t oak_xdmf_files_prepare(const oak_xdmf_files_t *files);
 oak_status_t oak_xdmf_files_publish(const oak_xdmf_files_t *files);
 /** Remove what is unfinished, and keep the last message. */
 void oak_xdmf_files_discard(const oak_xdmf_files_t *files);
-
-#endif

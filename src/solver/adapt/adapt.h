@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Adapting the mesh. Private to src/solver. */
-#ifndef OAK_SOLVER_ADAPT_H
-#define OAK_SOLVER_ADAPT_H
+#pragma once
 
 #include "solver/step/sim.h"
 
@@ -23,5 +22,3 @@ oak_status_t oak_speed_open(oak_t *sim);
 /** Bring the speeds up to date, if they are measured. Waits until the device has completed its
  * work. Collective. */
 void oak_speed_measure(oak_t *sim);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Derived variables that refinement looks at. Private. A run that does not use one has none of this
  * memory. */
-#ifndef OAK_CRITERION_H
-#define OAK_CRITERION_H
+#pragma once
 
 #include "solver/step/sim.h"
 
@@ -17,5 +16,3 @@ int64_t oak_criterion_bytes(const oak_t *sim);
 oak_status_t oak_criterion_set(oak_t *sim);
 /** Where kernels find these variables after that: device memory, oak_beside_t [count]. */
 const void *oak_criterion_table(const oak_t *sim);
-
-#endif

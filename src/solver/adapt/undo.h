@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Taking back an adaptation. For adapt.c alone. */
-#ifndef OAK_UNDO_H
-#define OAK_UNDO_H
+#pragma once
 
 #include "solver/step/sim.h"
 
@@ -25,5 +24,3 @@ oak_status_t oak_undo_all(oak_t *sim, oak_undo_t *undo, oak_status_t st);
 /** Fail if the device lacks memory for an adapted mesh, before its blocks are redistributed or
  * after. State 1 is there already. Rank-local. */
 oak_status_t oak_undo_probe(oak_t *sim, int old_blocks);
-
-#endif

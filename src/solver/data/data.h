@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The solution: its values on the blocks of the mesh, and its time. Private to src/solver. */
-#ifndef OAK_SOLVER_DATA_H
-#define OAK_SOLVER_DATA_H
+#pragma once
 
 #include "base/timer.h"
 #include "halo/exchange.h"
@@ -251,5 +250,3 @@ int oak_carried(oak_data_t *data, oak_carried_t list[OAK_MAX_CARRIED]);
 oak_status_t oak_carried_reserve(oak_data_t *data);
 /** The number of components of all these values together. */
 int oak_carried_components(const oak_setup_t *setup);
-
-#endif

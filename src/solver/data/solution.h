@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Reading the solution. Private to src/solver. */
-#ifndef OAK_SOLVER_SOLUTION_H
-#define OAK_SOLVER_SOLUTION_H
+#pragma once
 
 #include "solver/data/data.h"
 
@@ -33,5 +32,3 @@ void oak_print_place(const oak_data_t *data, int block, int64_t cell, char *text
 /** Print "name = value" of the variables of a cell: conserved ones, and primitive ones of other
  * names. Rank-local. */
 void oak_print_state(oak_data_t *data, int state, int block, int64_t cell, char *text, size_t size);
-
-#endif

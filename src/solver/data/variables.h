@@ -2,8 +2,7 @@
  * The variables that outputs may ask for, by name: conserved and primitive ones, those that
  * describe the mesh, derived ones and hooks OUTPUT (kernels/fields/derived.c), and fields beside
  * the state. Private. */
-#ifndef OAK_VARIABLES_H
-#define OAK_VARIABLES_H
+#pragma once
 
 #include "base/geometry.h"
 #include "solver/data/data.h"
@@ -87,5 +86,3 @@ oak_status_t oak_variables_measure(oak_data_t *data, int count, const int *varia
 int oak_derived_find(const oak_setup_t *setup, const char *name);
 /** Build the module of kernels/fields/derived.c, once. Collective. */
 oak_status_t oak_derived_build(oak_data_t *data);
-
-#endif

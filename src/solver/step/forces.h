@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The force on solids. Private to src/solver. */
-#ifndef OAK_SOLVER_FORCES_H
-#define OAK_SOLVER_FORCES_H
+#pragma once
 
 #include "oak.h"
 #include "setup/setup.h"
@@ -16,5 +15,3 @@ int oak_forces_has(const oak_setup_t *setup, int d);
  * step of forward Euler is this force times the step. In 2D it is per depth.
  * Collective. */
 oak_status_t oak_forces_measure(oak_t *sim, const int (*box)[6], double force[2][3]);
-
-#endif

@@ -6,8 +6,7 @@
  * the ranks agree before the next communication. In a collective one, a rank that has failed still
  * takes part in all meetings and messages. The ranks agree on its status only where this is said
  * below: it then fails on all ranks alike. */
-#ifndef OAK_PART_H
-#define OAK_PART_H
+#pragma once
 
 #include <stdio.h>
 
@@ -145,5 +144,3 @@ oak_status_t oak_read_results(oak_t *sim, double local[2]);
 /* cells.c */
 /** Let hooks read the globals of step->state. Collective; the ranks agree. */
 oak_status_t oak_globals_set(oak_t *sim, oak_step_t *step);
-
-#endif

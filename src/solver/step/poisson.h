@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Elliptic equations as part of a run. Private to src/solver. */
-#ifndef OAK_POISSON_H
-#define OAK_POISSON_H
+#pragma once
 
 #include "oak.h"
 
@@ -66,5 +65,3 @@ oak_status_t oak_bodies_coefficients(oak_t *sim, oak_poisson_t *p, int state, do
 /** The sums of all bodies for the solution, whose derivatives across faces are known. Collective.
  */
 oak_status_t oak_bodies_sum(oak_t *sim, oak_poisson_t *p, int state, double time);
-
-#endif

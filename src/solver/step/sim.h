@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The simulation object: what is fixed, the data, and the run, with the file that changes each part
  * of the run. Private to src/solver. */
-#ifndef OAK_SIM_H
-#define OAK_SIM_H
+#pragma once
 
 #include "halo/averages.h"
 #include "solver/data/data.h"
@@ -210,5 +209,3 @@ oak_status_t oak_find_invalid(oak_t *sim, int state, oak_invalid_t kind);
 /** The same if kernels have counted invalid cells. This always fails; if the cell is no longer
  * known, the message names the first block with a count. */
 oak_status_t oak_report_invalid(oak_t *sim, int state, oak_invalid_t kind);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * After a failure: which hook is to blame. Private to src/solver. */
-#ifndef OAK_SOLVER_TRACE_H
-#define OAK_SOLVER_TRACE_H
+#pragma once
 
 #include "oak.h"
 #include "oak/kernel_args.h"
@@ -20,5 +19,3 @@
  * finite, a negative diffusivity, or a time step that is not above \a least. OAK_OK if none does,
  * or if they cannot be called. Collective. */
 oak_status_t oak_trace(oak_t *sim, int nstate, unsigned wanted, double least);
-
-#endif
