@@ -51,9 +51,8 @@ oak_status_t oak_solver_new(oak_t *sim, const oak_solver_options_t *options, oak
   OAK_TRY(oak_sim_fits(sim));
   *out = NULL;
   OAK_TRY(check_options(sim, options));
-  oak_solver_t *s = calloc(1, sizeof *s);
-  OAK_TRY(oak_agree(sim->setup.comm,
-                    s ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for a solver")));
+  oak_solver_t *s;
+  OAK_TRY(oak_agree(sim->setup.comm, OAK_NEW(s, 1)));
   *s = (oak_solver_t){.sim = sim, .options = *options, .fields_changed = options->fields};
   s->isolated = options->face[1].condition == OAK_SOLVER_ISOLATED;
   oak_elliptic_setup_t setup = {

@@ -56,8 +56,8 @@ oak_status_t oak_values_look(oak_exchange_t *x, oak_values_t *values) {
   const size_t bytes = 2 * peers->count * sizeof(void *);
   if (peers->count == 1) return OAK_OK;
   if (!values->peer) OAK_TRY(oak_device_alloc(dev, bytes, &values->peer));
-  OAK_FREED void **table = malloc(bytes);
-  OAK_CHECK(table, OAK_ERR_MEMORY, "out of memory for a list of %d ranks", peers->count);
+  OAK_FREED void **table = NULL;
+  OAK_TRY(OAK_NEW(table, 2 * peers->count));
   for (int p = 0; p < peers->count; p++) {
     table[2 * p] = values->memory.peer ? values->memory.peer[p] : NULL;
     table[2 * p + 1] = x->buffer.peer ? x->buffer.peer[p] : NULL;

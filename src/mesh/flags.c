@@ -188,24 +188,20 @@ static void balance(work_t *w) {
 oak_status_t oak_flags_settle(const oak_mesh_t *mesh, int *flag, const int *reach) {
   const oak_neighbours_t *t = mesh->neighbours;
   work_t w = {.mesh = mesh, .tree = t, .flag = flag};
-  w.node = malloc((t->nnode + 1) * (sizeof *w.node + 3));
-  int *all_reach = reach ? malloc((t->nleaf + 1) * sizeof *reach) : NULL;
-  oak_status_t st =
-      w.node && (all_reach || !reach)
-          ? OAK_OK
-          : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for the flags of %d blocks", t->nleaf);
-  st = oak_agree(mesh->comm, st);
-  if (st == OAK_OK) {
-    w.merges = (uint8_t *)(w.node + t->nnode);
-    w.refined = w.merges + t->nnode;
-    w.finer = w.refined + t->nnode;
-    if (reach) {
-      memcpy(all_reach, reach, t->nblock * sizeof *reach);
-      add_buffer(&w, all_reach);
-    }
-    balance(&w);
+  OAK_FREED int *node = NULL, *all_reach = NULL;
+  OAK_FREED uint8_t *bits = NULL;
+  oak_status_t st = OAK_NEW(node, t->nnode + 1);
+  if (st == OAK_OK) st = OAK_NEW(bits, 3 * (size_t)t->nnode + 1);
+  if (st == OAK_OK && reach) st = OAK_NEW(all_reach, t->nleaf + 1);
+  OAK_TRY(oak_agree(mesh->comm, st));
+  w.node = node;
+  w.merges = bits;
+  w.refined = w.merges + t->nnode;
+  w.finer = w.refined + t->nnode;
+  if (reach) {
+    memcpy(all_reach, reach, t->nblock * sizeof *reach);
+    add_buffer(&w, all_reach);
   }
-  free(w.node);
-  free(all_reach);
-  return st;
+  balance(&w);
+  return OAK_OK;
 }

@@ -18,19 +18,15 @@ static oak_status_t number_ranks(oak_peers_t *peers, MPI_Comm comm) {
   int rank, size;
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &size);
-  peers->number = malloc(size * sizeof *peers->number);
-  OAK_FREED int *all = malloc(peers->count * sizeof *all);
-  oak_status_t st =
-      oak_agree(comm, peers->number && all
-                          ? OAK_OK
-                          : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for a list of %d ranks", size));
-  if (st == OAK_OK) {
-    MPI_Allgather(&rank, 1, MPI_INT, all, 1, MPI_INT, peers->host);
-    for (int r = 0; r < size; r++) peers->number[r] = -1;
-    for (int p = 0; p < peers->count; p++)
-      if (p != peers->me) peers->number[all[p]] = p;
-  }
-  return st;
+  OAK_FREED int *all = NULL;
+  oak_status_t st = OAK_NEW(peers->number, size);
+  if (st == OAK_OK) st = OAK_NEW(all, peers->count);
+  OAK_TRY(oak_agree(comm, st));
+  MPI_Allgather(&rank, 1, MPI_INT, all, 1, MPI_INT, peers->host);
+  for (int r = 0; r < size; r++) peers->number[r] = -1;
+  for (int p = 0; p < peers->count; p++)
+    if (p != peers->me) peers->number[all[p]] = p;
+  return OAK_OK;
 }
 
 /* One page of flags for all, made by the first rank. */
@@ -175,19 +171,15 @@ typedef struct {
 
 static oak_status_t see_peers(oak_peers_t *peers, oak_shared_t *m, const unsigned *mask, int bit) {
   note_t mine = {m->mine != NULL, m->handle};
-  OAK_FREED note_t *all = malloc(peers->count * sizeof *all);
-  int enough = all != NULL;
-  if (!m->peer) m->peer = calloc(peers->count, sizeof *m->peer);
-  enough &= m->peer != NULL;
-  MPI_Allreduce(MPI_IN_PLACE, &enough, 1, MPI_INT, MPI_MIN, peers->host);
-  oak_status_t st =
-      enough ? OAK_OK
-             : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for a list of %d ranks", peers->count);
-  if (enough) MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, peers->host);
-  for (int p = 0; p < peers->count && st == OAK_OK; p++)
+  OAK_FREED note_t *all = NULL;
+  oak_status_t st = OAK_NEW(all, peers->count);
+  if (st == OAK_OK && !m->peer) st = OAK_NEW(m->peer, peers->count);
+  OAK_TRY(oak_agree(peers->host, st));
+  MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, peers->host);
+  for (int p = 0; p < peers->count; p++)
     if (p != peers->me && mask[p] >> bit & 1 && all[p].there)
-      st = oak_device_attach(peers->dev, &all[p].handle, &m->peer[p]);
-  return st;
+      OAK_TRY(oak_device_attach(peers->dev, &all[p].handle, &m->peer[p]));
+  return OAK_OK;
 }
 
 /* Memory of another size, with new contents, where \a mine has the bit of a need. */
