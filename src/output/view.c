@@ -13,27 +13,19 @@ static int number_of(const oak_view_source_t *source, int var) {
 
 static oak_status_t read_view(const oak_grid_view_t *view, int var, int b0, int n, double *dst) {
   const oak_view_source_t *source = view->owner;
-  const int variable = number_of(source, var);
-  if (!source->block) return oak_variable_read(&source->sim->data, variable, b0, n, dst);
-  for (int b = b0; b < b0 + n;) { /* blocks that follow each other are read together */
-    int count = 1;
-    while (b + count < b0 + n && source->block[b + count] == source->block[b] + count) count++;
-    OAK_TRY(oak_variable_read(&source->sim->data, variable, source->block[b], count, dst));
-    dst += (size_t)count * (size_t)source->sim->setup.cells;
-    b += count;
-  }
-  return OAK_OK;
+  return oak_variable_read_list(&source->sim->data, number_of(source, var), b0,
+                                source->block ? source->block + b0 : NULL, n, dst);
 }
 
 static oak_status_t read_list(const oak_grid_view_t *view, int var, int n, const int *block,
                               double *dst) {
   const oak_view_source_t *source = view->owner;
   const int variable = number_of(source, var);
-  if (!source->block) return oak_variable_read_list(&source->sim->data, variable, block, n, dst);
+  if (!source->block) return oak_variable_read_list(&source->sim->data, variable, 0, block, n, dst);
   OAK_FREED int *list = NULL;
   OAK_TRY(OAK_NEW(list, n + 1));
   for (int b = 0; b < n; b++) list[b] = source->block[block[b]];
-  return oak_variable_read_list(&source->sim->data, variable, list, n, dst);
+  return oak_variable_read_list(&source->sim->data, variable, 0, list, n, dst);
 }
 
 /* This rank's blocks that touch the region. */

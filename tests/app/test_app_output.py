@@ -463,6 +463,11 @@ def check(work):
     assert {"mesh", "memory", "kernels", "step", "outputs", "folder", "estimate"} <= table.keys(), said
     assert re.search(r"  +picture +every 0\.004, first and last state$", said, re.M) and re.search(r"[0-9]+ steps of [0-9.]+ ms", said), said
     assert said.count("output in") == 1 and said.startswith("oak "), said
+    lines = re.findall(r"^ +(?:step +)?(.*?)(?:  +waits for (neighbours|all ranks))?$", said[said.index("  step "):said.index("  outputs ")], re.M)
+    order = [line for line in lines if re.match("stages|ghost|fluxes|next", line[0].lstrip("0123456789 "))]
+    order = [line for line in order if "inner" not in line[0] and "levels" not in line[0]] # as ranks and levels of the run ask for
+    assert [name for name, _ in order[1:]] == ["ghost cells, begin", "ghost cells, end", "fluxes of all other blocks", "next time step"], said
+    assert [waits for _, waits in order[1:]] == ["neighbours", "neighbours", "", "all ranks"], said
     ran = subprocess.run([*work.ranks, *shown], cwd=work.folder, check=True, capture_output=True, text=True).stdout
     first = next(line.split() for line in ran.splitlines() if re.match(r" +0 ", line))
     assert table["mesh"].startswith(f"{first[3]} block"), (table["mesh"], first)

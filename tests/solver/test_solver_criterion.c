@@ -3,7 +3,6 @@
  * where levels meet. */
 // TEST np={1,3} timeout=300
 #include "solver/adapt/adapt.h"
-#include "solver/adapt/criterion.h"
 #include "solver/data/variables.h"
 #include "solver_test.h"
 

@@ -4,10 +4,8 @@
 #include <stdlib.h>
 
 #include "solver/adapt/adapt.h"
-#include "solver/adapt/criterion.h"
 #include "solver/data/solution.h"
 #include "solver/step/trace.h"
-#include "solver/adapt/undo.h"
 
 enum { TAG_BLOCKS = 4 };
 
@@ -33,13 +31,12 @@ static double most_rate(const oak_t *sim, const double *old, const double *squar
 /* If the rates of the old blocks are not known, they are computed later, on the new mesh. */
 static oak_status_t map_rates(oak_t *sim, int old_blocks, const double *square,
                               const oak_origin_t *origin) {
+  OAK_FREED double *old = NULL;
   double most = 0;
   if (sim->rates.known != OAK_RATES_KNOWN) return OAK_OK;
-  double *old;
   oak_status_t st = OAK_NEW(old, old_blocks + 1);
   if (st == OAK_OK) st = oak_block_rates(sim, old_blocks, old);
   if (st == OAK_OK) most = most_rate(sim, old, square, origin);
-  free(old);
   MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_DOUBLE, MPI_MAX, sim->setup.comm);
   oak_rates_set(sim, (oak_rates_t){.most = most, .known = OAK_RATES_KNOWN});
   return oak_data_agree(&sim->data, st);
@@ -49,12 +46,11 @@ static oak_status_t map_rates(oak_t *sim, int old_blocks, const double *square,
 static oak_status_t carry_over(oak_t *sim, const oak_origin_t *origin) {
   oak_carried_t list[OAK_MAX_CARRIED];
   const int count = oak_carried(&sim->data, list), nblock = sim->data.mesh->nblock;
-  oak_adapt_task_t *task = oak_adapt_tasks(origin, nblock);
+  OAK_FREED oak_adapt_task_t *task = oak_adapt_tasks(origin, nblock);
   oak_status_t st =
       task ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for a list of %d blocks", nblock);
   for (int i = 0; i < count && st == OAK_OK; i++)
     st = oak_adapt_run(&sim->data, &list[i], task, nblock, list[i].next->memory.mine);
-  free(task);
   return st;
 }
 
@@ -119,11 +115,9 @@ static oak_status_t run_transfer(oak_t *sim, const oak_carried_t *c,
   oak_status_t st =
       oak_peers_meet(peers, NULL); /* all ranks have their blocks, and no rank reads the target */
   if (st == OAK_OK) st = copy_all(sim, c, transfer);
-  const oak_status_t begun = oak_messages_begin(m, &sim->data.transport, from, to, TAG_BLOCKS);
-  const oak_status_t ended = oak_messages_end(m, &sim->data.transport, TAG_BLOCKS);
-  const oak_status_t met = oak_peers_meet(peers, NULL); /* no rank reads the old values any more */
-  const oak_status_t all[] = {begun, ended, met};
-  for (int i = 0; i < 3 && st == OAK_OK; i++) st = all[i];
+  oak_keep_failure(&st, oak_messages_begin(m, &sim->data.transport, from, to, TAG_BLOCKS));
+  oak_keep_failure(&st, oak_messages_end(m, &sim->data.transport, TAG_BLOCKS));
+  oak_keep_failure(&st, oak_peers_meet(peers, NULL)); /* no rank reads the old values any more */
   return st;
 }
 
@@ -238,7 +232,7 @@ oak_status_t oak_compute_flags(oak_t *sim, int *flag) {
   const int n = sim->data.mesh->nblock;
   oak_refine_args_t args = {.variables = sim->setup.refine.variables,
                             .fields = sim->setup.refine.fields,
-                            .derived = oak_criterion_table(sim),
+                            .derived = sim->adapt.criterion.values.table,
                             .c_refine = sim->setup.refine.c_refine,
                             .c_derefine = sim->setup.refine.c_derefine,
                             .eps = sim->setup.refine.eps,
@@ -309,7 +303,7 @@ static void clear(oak_t *sim) {
   oak_device_free(sim->setup.dev, sim->data.tasks.task);
   oak_device_free(sim->setup.dev, sim->adapt.flag);
   free(sim->speed.all);
-  oak_criterion_clear(sim);
+  oak_field_set_clear(&sim->data, &sim->adapt.criterion.values);
 }
 
 static oak_status_t open(oak_t *sim) {
@@ -322,4 +316,8 @@ oak_status_t oak_adaptation_finish(oak_t *sim, oak_step_t *step) {
   return oak_adapt_finish(sim);
 }
 
-const oak_part_t oak_part_adaptation = {.open = open, .bytes = oak_criterion_bytes, .clear = clear};
+static int64_t bytes(const oak_t *sim) {
+  return oak_field_set_bytes(&sim->data, &sim->adapt.criterion.values);
+}
+
+const oak_part_t oak_part_adaptation = {.open = open, .bytes = bytes, .clear = clear};

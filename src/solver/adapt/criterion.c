@@ -5,22 +5,11 @@
  * derivative there would need cells two layers away in every direction. So the values of a derived
  * variable are set first, as a field of its own, and its ghost cells come from the neighbours like
  * those of other fields. The result does not depend on how blocks are distributed. */
-#include "solver/adapt/criterion.h"
-
-#include <stdlib.h>
-
+#include "solver/adapt/adapt.h"
 #include "solver/data/variables.h"
 
-struct oak_criterion {
-  oak_field_set_t values; /* in the order of setup.refine.derived */
-  oak_kernel_t *kernel;
-  long revision; /* mesh revision that they fit */
-};
-
-/* Rank-local. */
 static oak_status_t allocate(oak_t *sim) {
-  oak_criterion_t *c = sim->adapt.criterion = calloc(1, sizeof *c);
-  OAK_CHECK(c, OAK_ERR_MEMORY, "no memory for the variables of refine.variable");
+  oak_criterion_t *c = &sim->adapt.criterion;
   c->revision = -1;
   OAK_TRY(oak_field_set_open(&sim->data, &c->values, sim->setup.refine.nderived, 0));
   return oak_device_kernel(sim->setup.dev, sim->data.derived.module, "oak_derived_field",
@@ -33,34 +22,23 @@ oak_status_t oak_criterion_open(oak_t *sim) {
   return oak_agree(sim->setup.comm, allocate(sim));
 }
 
-void oak_criterion_clear(oak_t *sim) {
-  if (sim->adapt.criterion) oak_field_set_clear(&sim->data, &sim->adapt.criterion->values);
-  free(sim->adapt.criterion);
-  sim->adapt.criterion = NULL;
-}
-
-int64_t oak_criterion_bytes(const oak_t *sim) {
-  return sim->adapt.criterion ? oak_field_set_bytes(&sim->data, &sim->adapt.criterion->values) : 0;
-}
-
 static oak_status_t set_values(oak_t *sim, const oak_criterion_t *c, int n) {
   oak_set_field_args_t args = {.number = sim->setup.refine.derived[n],
                                .out = c->values.field[n].now.memory.mine};
-  if (!sim->data.mesh->nblock) return OAK_OK;
   oak_data_field(&sim->data, 0, sim->data.clock.time, &args.f);
   return oak_device_launch(sim->setup.dev, c->kernel, sim->data.mesh->nblock, &args, sizeof args);
 }
 
 oak_status_t oak_criterion_set(oak_t *sim) {
-  oak_criterion_t *c = sim->adapt.criterion;
+  oak_criterion_t *c = &sim->adapt.criterion;
   oak_status_t st = OAK_OK;
-  if (!c) return OAK_OK;
+  if (!c->values.count) return OAK_OK;
   /* If one rank has no memory, all ranks stop here, because the others would wait for its ghost
    * cells. */
   if (c->revision != sim->data.mesh->revision) st = oak_field_set_fit(&sim->data, &c->values);
   st = oak_data_agree(&sim->data, st);
   c->revision = st == OAK_OK ? sim->data.mesh->revision : -1;
-  if (st != OAK_OK) return st;
+  OAK_TRY(st);
   for (int n = 0; n < c->values.count; n++) {
     oak_timer_start(&sim->data.timers, OAK_PHASE_FLAGS);
     if (st == OAK_OK) st = set_values(sim, c, n);
@@ -68,8 +46,4 @@ oak_status_t oak_criterion_set(oak_t *sim) {
     oak_keep_failure(&st, oak_field_set_fill(&sim->data, &c->values, n));
   }
   return st;
-}
-
-const void *oak_criterion_table(const oak_t *sim) {
-  return sim->adapt.criterion ? sim->adapt.criterion->values.table : NULL;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Taking back an adaptation for which memory does not suffice: until the last allocation has
  * succeeded, the old solution stays where it is, and the old mesh is kept as a list of blocks. */
-#include "solver/adapt/undo.h"
+#include "solver/adapt/adapt.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -91,7 +91,7 @@ typedef struct {
   oak_solution_time_t clock;
 } oak_data_t;
 
-/* storage.c */
+/* open.c */
 /** Data without a mesh. */
 void oak_data_init(oak_data_t *data, const oak_setup_t *setup);
 /** Open what the data need before the mesh is made. \a edges: ghost cells beyond edges are needed.

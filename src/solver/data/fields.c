@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "solver/data/data.h"
+#include "solver/data/solution.h"
 
 int oak_field_find(const oak_setup_t *setup, const char *name) {
   for (int n = 0; n < setup->fields.count; n++)
@@ -74,7 +74,7 @@ static oak_status_t upload_zeros(oak_data_t *data, int number) {
 static oak_status_t set_field(oak_data_t *data, int number) {
   const oak_setup_t *setup = data->setup;
   oak_set_field_args_t args = {.number = number, .out = data->fields.field[number].now.memory.mine};
-  if (!setup->fields.field[number].function || !data->mesh->nblock) return OAK_OK;
+  if (!setup->fields.field[number].function) return OAK_OK;
   oak_data_field(data, 0, data->clock.time, &args.f);
   return oak_device_launch(setup->dev, setup->kernel.set_field, data->mesh->nblock, &args,
                            sizeof args);
@@ -94,18 +94,8 @@ oak_status_t oak_fields_renew(oak_data_t *data) {
 }
 
 oak_status_t oak_field_read(oak_data_t *data, int number, int first, int count, double *out) {
-  const int64_t cells = count * data->setup->cells, size = data->setup->store_size;
-  const char *from = (const char *)data->fields.field[number].now.memory.mine;
-  if (!count) return OAK_OK;
-  OAK_TRY(oak_device_download(data->setup->dev, out, from + first * data->setup->cells * size,
-                              cells * size));
-  /* In place, from the end: the wider numbers overwrite only what has been read. */
-  for (int64_t c = cells - 1; c >= 0 && size == 4; c--) {
-    float value;
-    memcpy(&value, (const char *)out + c * size, sizeof value);
-    out[c] = value;
-  }
-  return OAK_OK;
+  return oak_read_values(data, data->setup->kernel.cells, 0, 2 * data->setup->nvar + 1 + number,
+                         first, NULL, count, out);
 }
 
 static oak_status_t upload_values(oak_data_t *data, int number, const double *in) {

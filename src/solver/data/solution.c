@@ -41,8 +41,8 @@ oak_status_t oak_data_check_all(const oak_data_t *data, int count) {
   return OAK_OK;
 }
 
-static oak_status_t read_values(oak_data_t *data, oak_kernel_t *kernel, int state, int variable,
-                                int first, const int *list, int count, double *out) {
+oak_status_t oak_read_values(oak_data_t *data, oak_kernel_t *kernel, int state, int variable,
+                             int first, const int *list, int count, double *out) {
   /* A few blocks at a time, so that scratch memory stays small. */
   enum { CHUNK = 64 };
   for (int done = 0; done < count; done += CHUNK) {
@@ -55,26 +55,7 @@ static oak_status_t read_values(oak_data_t *data, oak_kernel_t *kernel, int stat
 
 oak_status_t oak_read_state(oak_data_t *data, int state, int variable, int first, int count,
                             double *out) {
-  return read_values(data, data->setup->kernel.cells, state, variable, first, NULL, count, out);
-}
-
-oak_status_t oak_read_kernel(oak_data_t *data, oak_kernel_t *kernel, int variable, int first,
-                             int count, double *out) {
-  OAK_TRY(oak_data_check(data, first, count));
-  return read_values(data, kernel, 0, variable, first, NULL, count, out);
-}
-
-oak_status_t oak_read_list(oak_data_t *data, oak_kernel_t *kernel, int variable, const int *list,
-                           int count, double *out) {
-  return read_values(data, kernel, 0, variable, 0, list, count, out);
-}
-
-oak_status_t oak_keep_kernel(oak_data_t *data, oak_kernel_t *kernel, int variable, int first,
-                             int count, void *memory) {
-  oak_read_args_t args = {.first = first, .variable = variable};
-  oak_data_field(data, 0, data->clock.time, &args.f);
-  args.total = args.cells = memory;
-  return oak_device_launch(data->setup->dev, kernel, count, &args, sizeof args);
+  return oak_read_values(data, data->setup->kernel.cells, state, variable, first, NULL, count, out);
 }
 
 oak_status_t oak_data_read_ghosts(oak_data_t *data, int first, int count, double *out) {

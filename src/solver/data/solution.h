@@ -4,17 +4,10 @@
 
 #include "solver/data/data.h"
 
-/** Run a kernel that reads one value of each cell, like oak_cells, and fetch the values of blocks
- * [first, first + count): out [count][N^d]. Rank-local. */
-oak_status_t oak_read_kernel(oak_data_t *data, oak_kernel_t *kernel, int variable, int first,
-                             int count, double *out);
-/** The same for the \a count blocks of \a list. */
-oak_status_t oak_read_list(oak_data_t *data, oak_kernel_t *kernel, int variable, const int *list,
-                           int count, double *out);
-/** Let such a kernel write to \a memory of the device, [count][N^d], and do not wait for it.
- * Rank-local. */
-oak_status_t oak_keep_kernel(oak_data_t *data, oak_kernel_t *kernel, int variable, int first,
-                             int count, void *memory);
+/** Run a kernel that reads one value of each cell of a state, like oak_cells, and fetch the values
+ * of the \a count blocks of \a list, or from \a first on (NULL): out [count][N^d]. Rank-local. */
+oak_status_t oak_read_values(oak_data_t *data, oak_kernel_t *kernel, int state, int variable,
+                             int first, const int *list, int count, double *out);
 /** Values of a variable of a state in blocks [first, first + count): out [count][N^d]. Rank-local.
  */
 oak_status_t oak_read_state(oak_data_t *data, int state, int variable, int first, int count,

@@ -90,10 +90,9 @@ oak_status_t oak_fill_ghosts(oak_data_t *data, int state, double time) {
 
 oak_status_t oak_count_invalid(oak_data_t *data, int *invalid) {
   const int n = data->mesh->nblock;
-  *invalid = 0;
-  if (!n) return OAK_OK;
   OAK_FREED int *bad = NULL;
-  OAK_TRY(OAK_NEW(bad, n));
+  *invalid = 0;
+  OAK_TRY(OAK_NEW(bad, n + 1));
   const oak_status_t st =
       oak_device_download(data->setup->dev, bad, data->results.bad, n * sizeof *bad);
   for (int b = 0; b < n && st == OAK_OK; b++) *invalid |= bad[b];

@@ -51,15 +51,8 @@ oak_status_t oak_storage_begin(oak_data_t *data) {
 static oak_status_t upload_geometry(oak_data_t *data) {
   const oak_mesh_t *mesh = data->mesh;
   const int in_place = oak_device_ops(data->setup->dev)->host_memory;
-  if (mesh->nblock > data->storage.blocks_capacity) {
-    oak_device_free(data->setup->dev, data->storage.blocks);
-    data->storage.blocks = NULL;
-    data->storage.blocks_capacity = 0;
-    const int wanted = mesh->nblock + mesh->nblock / 8;
-    OAK_TRY(
-        oak_device_alloc(data->setup->dev, wanted * sizeof(oak_block_t), &data->storage.blocks));
-    data->storage.blocks_capacity = wanted;
-  }
+  OAK_TRY(oak_adapt_grow(data->setup->dev, &data->storage.blocks, &data->storage.blocks_capacity,
+                         mesh->nblock, sizeof(oak_block_t)));
   oak_block_t *b = in_place ? data->storage.blocks : malloc((mesh->nblock + 1) * sizeof *b);
   OAK_CHECK(b || mesh->nblock == 0, OAK_ERR_MEMORY, "out of memory for the positions of %d blocks",
             mesh->nblock);
@@ -69,9 +62,8 @@ static oak_status_t upload_geometry(oak_data_t *data) {
     oak_data_geometry(data, n, b[n].origin, dx);
   }
   if (in_place) return OAK_OK;
-  oak_status_t st = OAK_OK;
-  if (mesh->nblock)
-    st = oak_device_upload(data->setup->dev, data->storage.blocks, b, mesh->nblock * sizeof *b);
+  const oak_status_t st =
+      oak_device_upload(data->setup->dev, data->storage.blocks, b, mesh->nblock * sizeof *b);
   free(b);
   return st;
 }
@@ -166,35 +158,4 @@ int64_t oak_storage_bytes(const oak_data_t *data) {
                   data->results.capacity * (int64_t)(sizeof(double) + sizeof(int));
   for (int s = 0; s < data->setup->method.nstate; s++) bytes += data->storage.state[s].memory.bytes;
   return bytes;
-}
-
-/* ---- all data */
-
-void oak_data_init(oak_data_t *data, const oak_setup_t *setup) {
-  *data = (oak_data_t){.setup = setup, .storage.revision = -1};
-  oak_timers_reset(&data->timers);
-}
-
-oak_status_t oak_data_open(oak_data_t *data, int edges, int whole_tiles) {
-  const oak_setup_t *setup = data->setup;
-  OAK_TRY(oak_transport_open(&data->transport, setup->comm, setup->dev,
-                             oak_params_choice(setup->params, "device.transport")));
-  oak_status_t st = oak_pattern_init(&data->pattern, &data->transport, setup->dim,
-                                     setup->block_size, setup->layers);
-  if (edges) oak_pattern_add_edges(&data->pattern);
-  oak_exchange_init(&data->exchange, &data->transport, &data->pattern, setup->nvar,
-                    OAK_INTERPOLATE_STATE, setup->store_size);
-  data->results.whole_tiles = whole_tiles != 0;
-  if (st == OAK_OK)
-    st = oak_field_set_open(data, &data->fields, setup->fields.count, setup->fields.nface);
-  return oak_agree(setup->comm, st);
-}
-
-void oak_data_clear(oak_data_t *data) {
-  oak_snapshot_clear(data);
-  oak_storage_clear(data);
-  oak_exchange_clear(&data->exchange);
-  oak_pattern_clear(&data->pattern, data->setup->dev);
-  oak_transport_close(&data->transport);
-  if (data->derived.module) oak_device_unload(data->setup->dev, &data->derived.module);
 }

@@ -305,30 +305,28 @@ static double value_of_block(const oak_data_t *data, int variable, int block) {
   }
 }
 
-oak_status_t oak_variable_read(oak_data_t *data, int variable, int first, int count, double *out) {
-  if (variable < 2 * data->setup->nvar) return oak_read_state(data, 0, variable, first, count, out);
-  if (derived(data->setup, variable) >= 0)
-    return oak_read_kernel(data, data->derived.kernel, derived(data->setup, variable), first, count,
-                           out);
-  if (beside(data->setup, variable) >= 0)
-    return oak_field_read(data, beside(data->setup, variable), first, count, out);
+/** The kernel that gives a variable, and its number there. */
+static oak_kernel_t *kernel_of(const oak_data_t *data, int variable, int *number) {
+  const int field = beside(data->setup, variable), other = derived(data->setup, variable);
+  *number = field >= 0 ? 2 * data->setup->nvar + 1 + field : other >= 0 ? other : variable;
+  return other >= 0 ? data->derived.kernel : data->setup->kernel.cells;
+}
+
+oak_status_t oak_variable_read_list(oak_data_t *data, int variable, int first, const int *list,
+                                    int count, double *out) {
+  int number;
+  oak_kernel_t *kernel = kernel_of(data, variable, &number);
+  if (oak_variable_keepable(data->setup, variable))
+    return oak_read_values(data, kernel, 0, number, first, list, count, out);
   for (int b = 0; b < count; b++) {
-    const double value = value_of_block(data, variable, first + b);
+    const double value = value_of_block(data, variable, list ? list[b] : first + b);
     for (int64_t c = 0; c < data->setup->cells; c++) out[b * data->setup->cells + c] = value;
   }
   return OAK_OK;
 }
 
-oak_status_t oak_variable_read_list(oak_data_t *data, int variable, const int *block, int count,
-                                    double *out) {
-  if (variable < 2 * data->setup->nvar)
-    return oak_read_list(data, data->setup->kernel.cells, variable, block, count, out);
-  if (derived(data->setup, variable) >= 0)
-    return oak_read_list(data, data->derived.kernel, derived(data->setup, variable), block, count,
-                         out);
-  for (int b = 0; b < count; b++)
-    OAK_TRY(oak_variable_read(data, variable, block[b], 1, out + b * data->setup->cells));
-  return OAK_OK;
+oak_status_t oak_variable_read(oak_data_t *data, int variable, int first, int count, double *out) {
+  return oak_variable_read_list(data, variable, first, NULL, count, out);
 }
 
 int oak_variable_keepable(const oak_setup_t *setup, int variable) {
@@ -337,15 +335,12 @@ int oak_variable_keepable(const oak_setup_t *setup, int variable) {
 }
 
 oak_status_t oak_variable_keep(oak_data_t *data, int variable, int first, int count, void *memory) {
-  oak_kernel_t *kernel = data->setup->kernel.cells;
-  int number = variable;
-  if (beside(data->setup, variable) >= 0) {
-    number = 2 * data->setup->nvar + 1 + beside(data->setup, variable); /* for oak_cells */
-  } else if (derived(data->setup, variable) >= 0) {
-    kernel = data->derived.kernel;
-    number = derived(data->setup, variable);
-  }
-  return oak_keep_kernel(data, kernel, number, first, count, memory);
+  oak_read_args_t args = {.first = first, .total = memory, .cells = memory};
+  int number;
+  oak_kernel_t *kernel = kernel_of(data, variable, &number);
+  args.variable = number;
+  oak_data_field(data, 0, data->clock.time, &args.f);
+  return oak_device_launch(data->setup->dev, kernel, count, &args, sizeof args);
 }
 
 /* ---- sum and extrema of each block */

@@ -65,9 +65,9 @@ oak_status_t oak_variables_prepare(oak_data_t *data, const oak_selection_t *sele
  * oak_variables_prepare. */
 oak_status_t oak_variable_read(oak_data_t *data, int variable, int first, int count, double *out);
 
-/** The same for the \a count blocks whose numbers are \a block. */
-oak_status_t oak_variable_read_list(oak_data_t *data, int variable, const int *block, int count,
-                                    double *out);
+/** The same for the \a count blocks of \a list; NULL: from \a first on. */
+oak_status_t oak_variable_read_list(oak_data_t *data, int variable, int first, const int *list,
+                                    int count, double *out);
 
 /** 1 if a kernel gives the values of this variable. */
 int oak_variable_keepable(const oak_setup_t *setup, int variable);

@@ -17,7 +17,6 @@ static oak_status_t read_globals(oak_t *sim, int state, double time, double **ou
   oak_globals_args_t args = {.out = NULL};
   *out = malloc(bytes);
   OAK_CHECK(*out, OAK_ERR_MEMORY, "no memory for the globals of %d blocks", n);
-  if (!n) return OAK_OK;
   OAK_TRY(oak_storage_scratch(&sim->data, bytes));
   oak_data_field(&sim->data, state, time, &args.f);
   args.out = sim->data.storage.scratch;
@@ -89,7 +88,6 @@ static oak_status_t launch_update(oak_t *sim, double time, double dt, int *inval
   oak_update_args_t args = {
       .u = oak_data_state(&sim->data, 0), .dt = dt, .bad = sim->data.results.bad};
   *invalid = 0;
-  if (!n) return OAK_OK;
   oak_data_field(&sim->data, 0, time, &args.f);
   OAK_TRY(oak_device_launch(sim->setup.dev, sim->setup.kernel.update, n, &args, sizeof args));
   return oak_count_invalid(&sim->data, invalid);

@@ -317,7 +317,7 @@ static oak_status_t set_coefficients(oak_t *sim, oak_poisson_t *p, int state, do
   oak_poisson_args_t args = {.equation = p->number, .values = top->a.memory.mine, .b = top->b};
   oak_data_field(&sim->data, state, time, &args.f);
   oak_status_t st = OAK_OK;
-  if (sim->data.mesh->nblock && *equation(sim, p)->coefficients)
+  if (*equation(sim, p)->coefficients)
     st = oak_device_launch(sim->setup.dev, sim->setup.kernel.poisson_coefficients,
                            sim->data.mesh->nblock, &args, sizeof args);
   if (st == OAK_OK && p->bodies) st = oak_bodies_coefficients(sim, p, state, time);
@@ -337,7 +337,7 @@ static oak_status_t set_boundary(oak_t *sim, oak_poisson_t *p, int state, double
   oak_data_field(&sim->data, state, time, &args.f);
   oak_status_t st = OAK_OK;
   for (args.face = 0; args.face < 2 * sim->setup.dim && st == OAK_OK; args.face++)
-    if (p->given[args.face] && sim->data.mesh->nblock)
+    if (p->given[args.face])
       st = oak_device_launch(sim->setup.dev, sim->setup.kernel.poisson_boundary,
                              sim->data.mesh->nblock, &args, sizeof args);
   return st;

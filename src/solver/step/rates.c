@@ -60,19 +60,16 @@ double oak_rates_of_step(const oak_t *sim) {
 
 oak_status_t oak_block_rates(const oak_t *sim, int blocks, double *rate) {
   const int results = oak_data_results(&sim->data); /* how many a block has */
-  double *all;
+  OAK_FREED double *all = NULL;
   OAK_TRY(OAK_NEW(all, (size_t)blocks * results + 1));
   const double *next = all;
-  oak_status_t st = OAK_OK;
-  if (blocks)
-    st = oak_device_download(sim->setup.dev, all, sim->data.results.rate,
-                             (size_t)blocks * results * sizeof *all);
+  oak_status_t st = oak_device_download(sim->setup.dev, all, sim->data.results.rate,
+                                        (size_t)blocks * results * sizeof *all);
   for (int b = 0; b < blocks && st == OAK_OK; b++) {
     rate[b] = 0;
     for (int t = 0; t < results; t++, next++)
       if (*next > rate[b]) rate[b] = *next;
   }
-  free(all);
   return st;
 }
 
@@ -81,11 +78,8 @@ oak_status_t oak_block_rates_set(const oak_t *sim, const double *rate) {
   OAK_FREED double *all = NULL;
   OAK_TRY(OAK_NEW(all, (size_t)n * results + 1));
   for (int b = 0; b < n; b++) all[(size_t)b * results] = rate[b];
-  oak_status_t st = OAK_OK;
-  if (n)
-    st = oak_device_upload(sim->setup.dev, sim->data.results.rate, all,
+  return oak_device_upload(sim->setup.dev, sim->data.results.rate, all,
                            (size_t)n * results * sizeof *all);
-  return st;
 }
 
 oak_status_t oak_read_results(oak_t *sim, double local[2]) {

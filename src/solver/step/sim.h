@@ -23,13 +23,20 @@ typedef struct {
   int64_t retries;                          /**< steps that were repeated */
 } oak_counts_t;
 
+/** Derived variables that the criterion of refinement looks at (adapt/criterion.c). */
+typedef struct {
+  oak_field_set_t values; /**< in the order of setup.refine.derived */
+  oak_kernel_t *kernel;
+  long revision; /**< of the mesh that they fit */
+} oak_criterion_t;
+
 /** Device memory and messages of an adaptation (adapt.c). */
 typedef struct {
   void *flag; /**< int [nblock] */
   int flag_capacity;
   oak_messages_t migration; /**< of blocks to other ranks */
   int rates_due; /**< the rates of the old mesh were not known: find those of the new one */
-  struct oak_criterion *criterion; /**< derived variables that it looks at; NULL: none */
+  oak_criterion_t criterion;
 } oak_adapt_t;
 
 /** Memory and messages of flux fixing (fluxfix.c). */

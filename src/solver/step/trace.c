@@ -63,11 +63,8 @@ static oak_status_t complain(oak_t *sim, int state, int hook, int v, int block, 
 /* One component of a hook in all cells of this rank. */
 static oak_status_t look_at(oak_t *sim, int state, int hook, int v, double least, double *value) {
   for (int b = 0; b < sim->data.mesh->nblock; b++) {
-    oak_storage_swap(&sim->data, 0, state);
-    const oak_status_t st =
-        oak_read_kernel(&sim->data, sim->trace.kernel, hook * sim->setup.nvar + v, b, 1, value);
-    oak_storage_swap(&sim->data, 0, state);
-    OAK_TRY(st);
+    OAK_TRY(oak_read_values(&sim->data, sim->trace.kernel, state, hook * sim->setup.nvar + v, b,
+                            NULL, 1, value));
     for (int64_t c = 0; c < sim->setup.cells; c++)
       if (is_wrong(hook, value[c], least)) return complain(sim, state, hook, v, b, c, value[c]);
   }
