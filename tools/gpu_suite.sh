@@ -43,19 +43,18 @@ done
 list() {
   local file name line ranks np seconds arguments word order problem shown
   for file in "$source"/tests/*/test_{solver,device,elliptic,poisson,electrodes,physics,discharge,reactions,tables,halo}*.c; do
-    name=$(basename "$file" .c) ranks=1 seconds=240 arguments=
+    name=$(basename "$file" .c) ranks=1 seconds=240
     [ -x "$tests/$name" ] || continue
     line=$(grep -m1 -E '^// ?TEST' "$file" | sed -E 's|^// ?TEST||')
     for word in $line; do
       case $word in
         np=*) ranks=$(tr -d '{}' <<<"${word#np=}" | tr , ' ') ;;
         timeout=*) seconds=$((2 * ${word#timeout=})) ;; # many tests at a time, each with kernels of its own
-        *) arguments+=" $word" ;;
       esac
     done
     order=0
     for np in $ranks; do
-      echo "$order ${name}_np$np $np $seconds $tests/$name$arguments"
+      echo "$order ${name}_np$np $np $seconds $tests/$name"
       order=$((order + 2))
     done
   done
