@@ -19,7 +19,7 @@ fuzz() {
   [ "$name" = params ] && seeds="$seeds problems"
   mkdir -p "$2/corpus/$name"
   # shellcheck disable=SC2086 # several folders
-  if "$2/tests/fuzz_$name" -runs="$3" -max_len=4096 -timeout=60 -rss_limit_mb=4096 -artifact_prefix="$found" \
+  if "$2/tests/fuzz/fuzz_$name" -runs="$3" -max_len=4096 -timeout=60 -rss_limit_mb=4096 -artifact_prefix="$found" \
     "$2/corpus/$name" $seeds >"$log" 2>&1; then
     echo "$name: $3 inputs in $((SECONDS - begin)) s, nothing found"
   else
