@@ -123,11 +123,9 @@ static oak_status_t list_folder(const char *path, look_list_t *list) {
 
 /** Cut "RUN:SERIES" in two. \a series is NULL if there is a file called \a path, or no colon. */
 static oak_status_t split_path(const char *path, char folder[PATH_MAX], const char **series) {
-  size_t length = strlen(path);
-  while (length > 1 && path[length - 1] == '/') length--;
   const char *colon = access(path, F_OK) == 0 ? NULL : strrchr(basename(path), ':');
   *series = colon ? colon + 1 : NULL;
-  return oak_path_print(folder, "%.*s", (int)(colon ? colon - path : (long)length), path);
+  return oak_path_print(folder, "%.*s", colon ? (int)(colon - path) : oak_path_length(path), path);
 }
 
 /** Names of the series of a sorted list, with commas between them. */

@@ -214,14 +214,13 @@ static oak_status_t look_at_cells(oak_t *sim, const oak_output_item_t *item, con
 /** Those of all ranks, on rank 0. */
 static oak_status_t gather_extrema(const oak_t *sim, int count, extremum_t *best) {
   const int bytes = count * (int)sizeof *best;
-  extremum_t *all = sim->setup.rank == 0 ? malloc((size_t)bytes * (size_t)sim->setup.size) : NULL;
+  OAK_FREED extremum_t *all = NULL;
   oak_status_t st = OAK_OK;
-  if (sim->setup.rank == 0 && !all) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for extrema");
+  if (sim->setup.rank == 0) st = OAK_NEW(all, count * sim->setup.size);
   st = oak_agree(sim->setup.comm, st);
   if (st == OAK_OK) MPI_Gather(best, bytes, MPI_BYTE, all, bytes, MPI_BYTE, 0, sim->setup.comm);
   for (int r = 1; r < sim->setup.size && st == OAK_OK && all; r++)
     for (int i = 0; i < count; i++) take(&best[i], &all[r * count + i], i % 2);
-  free(all);
   return st;
 }
 
@@ -273,15 +272,13 @@ static int has_forces(const oak_setup_t *setup) { return oak_forces_has(setup, s
 /** All that a row holds but globals. Collective. */
 static oak_status_t measure(oak_t *sim, const oak_grid_view_t *view, const oak_output_item_t *item,
                             measured_t *m) {
-  int(*box)[6] = item->whole ? NULL : malloc((size_t)view->nblock * sizeof *box + 1);
-  oak_status_t st =
-      item->whole || box ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "no memory for a region");
+  OAK_FREED int(*box)[6] = NULL;
+  oak_status_t st = item->whole ? OAK_OK : OAK_NEW(box, view->nblock + 1);
   for (int b = 0; b < view->nblock && box; b++) find_box(sim, item, b, box[b]);
   st = oak_data_agree(&sim->data, st);
   if (st == OAK_OK) st = measure_cells(sim, view, item, (const int(*)[6])box, m);
   if (st == OAK_OK && has_forces(&sim->setup))
     st = oak_forces_measure(sim, (const int(*)[6])box, m->force);
-  free(box);
   return st;
 }
 

@@ -82,7 +82,7 @@ static oak_status_t start_picture(oak_output_item_t *item, const char *folder, i
   oak_view_source_t source = {.sim = item->sim, .variables = &item->variables, .value_bytes = 8};
   oak_grid_view_t view;
   st = oak_view_make(&source, &view);
-  if (st == OAK_OK) st = oak_plotfile_write(&view, item->start);
+  if (st == OAK_OK) st = oak_plotfile_write(&view, 0, item->start);
   if (st == OAK_OK && item->sim->setup.rank == 0) st = oak_file_list_add(item->start);
   st = oak_agree(comm, st);
   oak_view_clear(&source);

@@ -28,7 +28,7 @@ static oak_status_t check_plotfile(const oak_output_item_t *item) {
 
 static oak_status_t write_plotfile(oak_output_item_t *item, const oak_grid_view_t *view,
                                    const char *path) {
-  return oak_plotfile_write_ext(view, oak_item_int(item, "files"), path);
+  return oak_plotfile_write(view, oak_item_int(item, "files"), path);
 }
 
 const oak_output_kind_t oak_output_plotfile = {

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <zlib.h>
 
+#include "base/buffer.h"
 #include "base/params_echo.h"
 #include "base/path.h"
 #include "io/files/file_tools.h"
@@ -24,25 +25,20 @@ static void print_comment(FILE *f, const char *word, const char *text) {
 /** Copy a source file to the folder and say so in the comments. */
 static oak_status_t copy_source(const char *from, const char *folder, const char *kind,
                                 const char *ending, FILE *comments) {
-  char path[4200], note[4400], *text = NULL;
-  size_t length = 0;
-  FILE *in = fopen(from, "rb"), *out = in ? open_memstream(&text, &length) : NULL;
-  for (int c; out && (c = getc(in)) != EOF;) putc(c, out);
-  const int good = out && !ferror(in) && !ferror(out);
-  if (in) fclose(in);
-  if (out && fclose(out) != 0) length = 0;
-  oak_status_t st = OAK_OK;
-  if (!good) {
-    st = OAK_FAIL(OAK_ERR_FILE, "cannot read %s to copy it to %s", from, folder);
-  } else {
+  char path[4200], note[4400];
+  oak_buffer_t text = {0};
+  oak_status_t st = oak_buffer_read(&text, from) == 0
+                        ? OAK_OK
+                        : OAK_FAIL(OAK_ERR_FILE, "cannot read %s to copy it to %s", from, folder);
+  if (st == OAK_OK) {
     snprintf(path, sizeof path, "%s/%s.oak-copy%s", folder, kind, ending);
     snprintf(note, sizeof note, "%s, CRC-32 %08lx, copied to %s.oak-copy%s", from,
-             crc32(crc32(0, NULL, 0), (const unsigned char *)text, (unsigned)length), kind, ending);
+             crc32_z(0, (const unsigned char *)oak_buffer_get(&text), text.length), kind, ending);
     if (comments) print_comment(comments, kind, note);
-    st = oak_file_list_add_text(path, text, length);
-    if (st == OAK_OK) st = oak_write_file(path, text, length);
+    st = oak_file_list_add_text(path, oak_buffer_get(&text), text.length);
+    if (st == OAK_OK) st = oak_write_file(path, oak_buffer_get(&text), text.length);
   }
-  free(text);
+  oak_buffer_free(&text);
   return st;
 }
 

@@ -14,20 +14,12 @@ static const char stop_file[] = "stop";
 static const double look_seconds = 1; /* between looks for a stop file */
 
 const char *oak_ask_text(oak_ask_t ask) {
-  switch (ask) {
-    case OAK_ASK_LIMIT:
-      return "the limit of wall-clock time";
-    case OAK_ASK_FILE:
-      return "a stop file";
-    case OAK_ASK_USR1:
-      return "SIGUSR1";
-    case OAK_ASK_TERM:
-      return "SIGTERM";
-    case OAK_ASK_INT:
-      return "SIGINT";
-    default:
-      return "nothing";
-  }
+  static const char *const text[] = {
+      [OAK_ASK_NONE] = "nothing",     [OAK_ASK_CHECKPOINT] = "nothing",
+      [OAK_ASK_FILE] = "a stop file", [OAK_ASK_LIMIT] = "the limit of wall-clock time",
+      [OAK_ASK_USR1] = "SIGUSR1",     [OAK_ASK_TERM] = "SIGTERM",
+      [OAK_ASK_INT] = "SIGINT"};
+  return text[ask];
 }
 
 /* ---- keys */

@@ -23,7 +23,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
   fuzz_begin(argc, argv);
   snprintf(plotfile, sizeof plotfile, "%s/plt", fuzz_folder);
   test_mesh_new(&mesh, MPI_COMM_SELF, 2, 4, 1, 1, 1, 0, TEST_CUT_EVEN);
-  FUZZ_MUST(oak_plotfile_write(&mesh.view, plotfile) == OAK_OK);
+  FUZZ_MUST(oak_plotfile_write(&mesh.view, 0, plotfile) == OAK_OK);
   test_mesh_free(&mesh);
   for (int f = 0; f < FILES; f++) {
     char seed[64];

@@ -24,7 +24,7 @@ static void write_and_read(int dim, int block_size, int fine, int tx, int ty, in
     plot_path(path, sizeof path, "new/folder/plt00010/");
     test_mesh_new(&mesh, MPI_COMM_WORLD, dim, block_size, fine, tx, ty, backwards, cut);
     mesh.view.value_bytes = i % 2 ? 4 : 8;
-    const oak_status_t st = oak_plotfile_write_ext(&mesh.view, i % 3, path);
+    const oak_status_t st = oak_plotfile_write(&mesh.view, i % 3, path);
     if (st != OAK_OK) fail_msg("%s", oak_last_error());
     check_plot(&mesh, path);
     path[strlen(path) - 1] = '\0';
@@ -63,7 +63,7 @@ static void test_merges(void **state) {
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   plot_path(path, sizeof path, "merged");
   test_mesh_new(&mesh, MPI_COMM_WORLD, 3, 16, 1, 2, 1, 0, TEST_CUT_EVEN);
-  assert_int_equal(oak_plotfile_write(&mesh.view, path), OAK_OK);
+  assert_int_equal(oak_plotfile_write(&mesh.view, 0, path), OAK_OK);
   read_plot(&plot, &mesh.view, path);
   assert_int_equal(plot.nbox[0], 2);
   /* One or two ranks hold whole families of 8; three and four split some. */
@@ -87,7 +87,7 @@ static void test_files(void **state) {
   test_mesh_new(&mesh, MPI_COMM_WORLD, 2, 4, 1, 2, 1, 0, TEST_CUT_EVEN);
   for (int files = 0; files <= 3; files++) {
     const int expected = files == 0 ? 1 : files < size ? files : size;
-    assert_int_equal(oak_plotfile_write_ext(&mesh.view, files, path), OAK_OK);
+    assert_int_equal(oak_plotfile_write(&mesh.view, files, path), OAK_OK);
     check_plot(&mesh, path);
     for (int f = 0; f <= expected; f++) {
       char name[32];
@@ -95,7 +95,7 @@ static void test_files(void **state) {
       assert_int_equal(exists(path, name), f < expected);
     }
   }
-  check_failure(oak_plotfile_write_ext(&mesh.view, -1, path), OAK_ERR_ARGUMENT, "-1 data files");
+  check_failure(oak_plotfile_write(&mesh.view, -1, path), OAK_ERR_ARGUMENT, "-1 data files");
   test_mesh_free(&mesh);
 }
 
@@ -103,7 +103,7 @@ static void test_unwritable(void **state) {
   (void)state;
   test_mesh_t mesh;
   test_mesh_new(&mesh, MPI_COMM_WORLD, 2, 4, 3, 2, 1, 0, TEST_CUT_EVEN);
-  check_failure(oak_plotfile_write(&mesh.view, "/dev/null/x/plt"), OAK_ERR_FILE,
+  check_failure(oak_plotfile_write(&mesh.view, 0, "/dev/null/x/plt"), OAK_ERR_FILE,
                 "/dev/null: Not a directory");
   test_mesh_free(&mesh);
 }
@@ -117,11 +117,12 @@ static void test_keeps_earlier(void **state) {
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   plot_path(path, sizeof path, "kept");
   test_mesh_new(&mesh, MPI_COMM_WORLD, 3, 4, 3, 2, 1, 0, TEST_CUT_EVEN);
-  assert_int_equal(oak_plotfile_write(&mesh.view, path), OAK_OK);
+  assert_int_equal(oak_plotfile_write(&mesh.view, 0, path), OAK_OK);
 
   mesh.fail_rank = size - 1; /* one rank alone cannot read its data */
   mesh.fail_var = 1;
-  check_failure(oak_plotfile_write(&mesh.view, path), OAK_ERR_DEVICE, "the test lets reading fail");
+  check_failure(oak_plotfile_write(&mesh.view, 0, path), OAK_ERR_DEVICE,
+                "the test lets reading fail");
   mesh.fail_rank = -1;
   assert_false(exists(path, OAK_PART));
   check_plot(&mesh, path);
@@ -133,7 +134,7 @@ static void test_keeps_earlier(void **state) {
     small.rlim_cur = 700;
     signal(SIGXFSZ, SIG_IGN);
     if (rank == culprit) setrlimit(RLIMIT_FSIZE, &small);
-    const oak_status_t st = oak_plotfile_write(&mesh.view, path);
+    const oak_status_t st = oak_plotfile_write(&mesh.view, 0, path);
     setrlimit(RLIMIT_FSIZE, &before);
     check_failure(st, OAK_ERR_FILE, "File too large; raise the file size limit");
     assert_false(exists(path, OAK_PART));
@@ -157,7 +158,7 @@ static void test_keeps_others(void **state) {
     fclose(out);
   }
   test_mesh_new(&mesh, MPI_COMM_WORLD, 2, 4, 3, 2, 1, 0, TEST_CUT_EVEN);
-  check_failure(oak_plotfile_write(&mesh.view, path), OAK_ERR_FILE, "was not written by oak");
+  check_failure(oak_plotfile_write(&mesh.view, 0, path), OAK_ERR_FILE, "was not written by oak");
   assert_true(exists(note, ""));
   test_mesh_free(&mesh);
 }
@@ -175,7 +176,7 @@ static void test_deletes_own_only(void **state) {
   leave_file(path, ".part", "Level_0/Cell_H");
   leave_file(path, OAK_PART, "Level_7/Cell_D_00009");
   leave_file(path, OAK_OLD, "Header");
-  for (int i = 0; i < 2; i++) assert_int_equal(oak_plotfile_write(&mesh.view, path), OAK_OK);
+  for (int i = 0; i < 2; i++) assert_int_equal(oak_plotfile_write(&mesh.view, 0, path), OAK_OK);
   check_plot(&mesh, path);
   assert_true(exists(path, ".old/Header"));
   assert_true(exists(path, ".part/Level_0/Cell_H"));
@@ -183,21 +184,21 @@ static void test_deletes_own_only(void **state) {
   assert_false(exists(path, OAK_OLD));
 
   leave_file(path, "", "Level_1/notes.txt");
-  check_failure(oak_plotfile_write(&mesh.view, path), OAK_ERR_FILE,
+  check_failure(oak_plotfile_write(&mesh.view, 0, path), OAK_ERR_FILE,
                 "mine/Level_1/notes.txt was not written by oak");
   assert_true(exists(path, "/Level_1/notes.txt"));
   check_plot(&mesh, path);
 
   plot_path(path, sizeof path, "other");
   leave_file(path, OAK_PART, "thesis/chapter.tex");
-  check_failure(oak_plotfile_write(&mesh.view, path), OAK_ERR_FILE, "was not written by oak");
+  check_failure(oak_plotfile_write(&mesh.view, 0, path), OAK_ERR_FILE, "was not written by oak");
   assert_true(exists(path, OAK_PART "/thesis/chapter.tex"));
 
   plot_path(path, sizeof path, "kept");
   snprintf(link, sizeof link, "%s/link", folder);
   if (rank == 0) assert_int_equal(symlink(path, link), 0);
   MPI_Barrier(MPI_COMM_WORLD);
-  check_failure(oak_plotfile_write(&mesh.view, link), OAK_ERR_FILE, "was not written by oak");
+  check_failure(oak_plotfile_write(&mesh.view, 0, link), OAK_ERR_FILE, "was not written by oak");
   assert_true(exists(link, ""));
   assert_true(exists(path, "/Header"));
   test_mesh_free(&mesh);
@@ -217,7 +218,8 @@ static void test_bad_names(void **state) {
   mesh.view.name = names;
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     names[2] = bad[i].name;
-    check_failure(oak_plotfile_write(&mesh.view, "/nowhere/plt"), OAK_ERR_ARGUMENT, bad[i].words);
+    check_failure(oak_plotfile_write(&mesh.view, 0, "/nowhere/plt"), OAK_ERR_ARGUMENT,
+                  bad[i].words);
   }
   test_mesh_free(&mesh);
 }
@@ -228,7 +230,7 @@ static int leave_sample(const char *path, int dim) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   test_mesh_new(&mesh, MPI_COMM_WORLD, dim, dim == 3 ? 8 : 16, dim == 3 ? 4 : 6, 2, 1, 0,
                 TEST_CUT_EVEN);
-  const oak_status_t st = oak_plotfile_write(&mesh.view, path);
+  const oak_status_t st = oak_plotfile_write(&mesh.view, 0, path);
   if (rank == 0 && st == OAK_OK) printf("%.17g\n", known_integral(&mesh, 0));
   if (rank == 0 && st != OAK_OK) fprintf(stderr, "%s\n", oak_last_error());
   test_mesh_free(&mesh);

@@ -20,7 +20,7 @@ static void write_mesh(test_mesh_t *mesh, int dim, int block_size, int fine, int
   test_mesh_new(mesh, MPI_COMM_WORLD, dim, block_size, fine, 2, 1, 1, TEST_CUT_EVEN);
   mesh->view.value_bytes = value_bytes;
   snprintf(path, sizeof path, "%s/plt_%d_%d", folder, dim, block_size);
-  if (oak_plotfile_write(&mesh->view, path) != OAK_OK) fail_msg("%s", oak_last_error());
+  if (oak_plotfile_write(&mesh->view, 0, path) != OAK_OK) fail_msg("%s", oak_last_error());
 }
 
 /** With blocks that are a \a cut of those written along each axis; 0: with those written. */
@@ -282,7 +282,7 @@ static void test_most_cells(void **state) {
   oak_plotfile_t *p;
   deep_mesh(&mesh, 4096, 16);
   snprintf(path, sizeof path, "%s/deep", folder);
-  if (oak_plotfile_write(&mesh.view, path) != OAK_OK) fail_msg("%s", oak_last_error());
+  if (oak_plotfile_write(&mesh.view, 0, path) != OAK_OK) fail_msg("%s", oak_last_error());
   if (oak_plotfile_open(path, NULL, &p) != OAK_OK) fail_msg("%s", oak_last_error());
   const oak_grid_view_t *view = oak_plotfile_view(p);
   assert_int_equal(view->nblock, 4095 + 16 * 3 + 1);
@@ -291,7 +291,7 @@ static void test_most_cells(void **state) {
   oak_plotfile_close(&p);
   mesh.view.block_size[0] = 8;
   snprintf(path, sizeof path, "%s/deeper", folder);
-  assert_int_equal(oak_plotfile_write(&mesh.view, path), OAK_ERR_ARGUMENT);
+  assert_int_equal(oak_plotfile_write(&mesh.view, 0, path), OAK_ERR_ARGUMENT);
   assert_non_null(strstr(oak_last_error(), "level 16 has 2147483648 along x"));
   assert_int_not_equal(access(path, F_OK), 0);
   test_mesh_free(&mesh);

@@ -20,6 +20,12 @@ char *oak_text_new(const char *format, ...) {
   return text;
 }
 
+int oak_path_length(const char *path) {
+  size_t length = strlen(path);
+  while (length > 1 && path[length - 1] == '/') length--;
+  return (int)length;
+}
+
 int oak_path_ends(const char *path, const char *ending) {
   const size_t n = strlen(path), m = strlen(ending);
   return n > m && !strcmp(path + n - m, ending);
@@ -136,8 +142,7 @@ oak_status_t oak_sync_folder(const char *path) {
 
 oak_status_t oak_part_file_name(oak_part_file_t *file, const char *path) {
   file->fd = -1;
-  OAK_TRY(oak_path_print(file->path, "%s", path));
-  for (size_t n = strlen(path); n > 1 && path[n - 1] == '/'; n--) file->path[n - 1] = '\0';
+  OAK_TRY(oak_path_print(file->path, "%.*s", oak_path_length(path), path));
   return oak_path_print(file->part, "%s" OAK_PART, file->path);
 }
 

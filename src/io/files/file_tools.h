@@ -12,6 +12,8 @@
 /** Text of \a format in fresh memory, NULL when there is none. The caller frees it. */
 char *oak_text_new(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/** Length of a path without slashes at its end. */
+int oak_path_length(const char *path);
 /** Does a path end in \a ending, behind other characters? */
 int oak_path_ends(const char *path, const char *ending);
 

@@ -56,7 +56,8 @@ static oak_status_t update(const oak_series_t *series, const char *list, const c
 
 oak_status_t oak_series_add(const oak_series_t *series, const char *stem, const char *path,
                             double time) {
-  char list[PATH_MAX];
+  char list[PATH_MAX], plain[PATH_MAX];
   OAK_TRY(oak_path_print(list, "%s%s", stem, series->ending));
-  return update(series, list, path, time);
+  OAK_TRY(oak_path_print(plain, "%.*s", oak_path_length(path), path));
+  return update(series, list, plain, time);
 }

@@ -7,6 +7,9 @@
 #include "picture_parts.h"
 
 enum { MAX_FACTS = 40, FACT_SIZE = 96, LABEL_SIZE = 64 };
+#define TIMES_TEN \
+  "\xC3\x97"      \
+  "10"
 static const uint32_t INK = 0x1E2227, SOFT_INK = 0x4A5058, LINE = 0x565C64;
 
 /* Lengths in heights of capitals. */
@@ -76,17 +79,11 @@ static double widest_tick(const ticks_t *ticks, double size) {
 /** Draw "x10" with the exponent raised. \return the width. */
 static double draw_power(oak_canvas_t *canvas, double x, double y, int exponent, double size) {
   char digits[16], label[LABEL_SIZE];
-  const double base = oak_text_width(
-      "\xC3\x97"
-      "10",
-      size, OAK_TEXT_REGULAR);
+  const double base = oak_text_width(TIMES_TEN, size, OAK_TEXT_REGULAR);
   snprintf(digits, sizeof digits, "%d", exponent);
   print_number(label, digits);
   if (canvas) {
-    oak_canvas_text(canvas, x, y,
-                    "\xC3\x97"
-                    "10",
-                    size, OAK_TEXT_REGULAR, SOFT_INK);
+    oak_canvas_text(canvas, x, y, TIMES_TEN, size, OAK_TEXT_REGULAR, SOFT_INK);
     oak_canvas_text(canvas, x + base, y - 0.6 * size, label, 0.75 * size, OAK_TEXT_REGULAR,
                     SOFT_INK);
   }
@@ -224,11 +221,7 @@ static double draw_decade(const decades_t *d, oak_canvas_t *canvas, double x, do
     print_number(label, number);
     raised[0] = '\0';
   } else {
-    snprintf(label, sizeof label,
-             digit == 1 ? "10"
-                        : "%d\xC3\x97"
-                          "10",
-             digit);
+    snprintf(label, sizeof label, digit == 1 ? "10" : "%d" TIMES_TEN, digit);
     snprintf(number, sizeof number, "%d", power);
     print_number(raised, number);
   }

@@ -265,10 +265,6 @@ static oak_status_t write_tree(writer_t *w, int files) {
   return end_data(w, oak_agree(view->comm, write_mine(w, OAK_OK)));
 }
 
-oak_status_t oak_plotfile_write(const oak_grid_view_t *view, const char *path) {
-  return oak_plotfile_write_ext(view, 0, path);
-}
-
 static const char *const content[] = {"Header", "Level_*/", "Level_*/Cell_H", "Level_*/Cell_D_*",
                                       NULL};
 const oak_folder_kind_t oak_plotfile_folder = {"", content};
@@ -343,7 +339,7 @@ static oak_status_t begin(const oak_grid_view_t *view, int files, int finest, co
   return w->rank == 0 ? begin_folder(w) : OAK_OK;
 }
 
-oak_status_t oak_plotfile_write_ext(const oak_grid_view_t *view, int files, const char *path) {
+oak_status_t oak_plotfile_write(const oak_grid_view_t *view, int files, const char *path) {
   writer_t *w;
   const int finest = find_finest(view);
   oak_status_t st = oak_agree(view->comm, begin(view, files, finest, path, &w));

@@ -248,9 +248,7 @@ oak_status_t oak_plotfile_open(const char *path, const int block_size[3], oak_pl
   oak_plotfile_t *p;
   *out = NULL;
   OAK_TRY(OAK_NEW(p, 1));
-  size_t length = strlen(path);
-  while (length > 1 && path[length - 1] == '/') length--;
-  oak_status_t st = oak_path_print(p->path, "%.*s", (int)length, path);
+  oak_status_t st = oak_path_print(p->path, "%.*s", oak_path_length(path), path);
   if (st == OAK_OK) st = fill(p, block_size);
   if (st == OAK_OK)
     *out = p;

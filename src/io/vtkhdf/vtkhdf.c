@@ -303,7 +303,8 @@ static oak_status_t create_cells(writer_t *w) {
   OAK_FREED int64_t *place = NULL;
   const int arrays = view->nvar + view->nvector;
   OAK_TRY(OAK_NEW(place, OAK_VTKHDF_ARRAYS + (size_t)arrays));
-  const oak_status_t st = oak_vtkhdf_create_cells(view, w->points, w->cells, w->file.part, place);
+  const oak_vtkhdf_content_t content = {.points = w->points, .cells = w->cells};
+  const oak_status_t st = oak_vtkhdf_create(view, &content, w->file.part, place);
   memcpy(w->array, place, sizeof w->array);
   for (int n = 0; n < w->nlevel; n++)
     for (int v = 0; v < arrays; v++)
@@ -315,9 +316,9 @@ static oak_status_t create_cells(writer_t *w) {
 
 /** Rank 0: make the file. */
 static oak_status_t create(writer_t *w) {
-  const oak_grid_view_t *view = &w->view;
+  const oak_vtkhdf_content_t content = {.level = w->level, .nlevel = w->nlevel};
   return w->corners ? create_cells(w)
-                    : oak_vtkhdf_create(view, w->level, w->nlevel, w->file.part, w->place);
+                    : oak_vtkhdf_create(&w->view, &content, w->file.part, w->place);
 }
 
 /** Collective; all ranks fail together. */

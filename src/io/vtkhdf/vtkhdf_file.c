@@ -124,15 +124,8 @@ static herr_t put_level(const oak_grid_view_t *view, hid_t where, int number,
   return bad | H5Gclose(group);
 }
 
-/** What is to be in a file: boxes of levels, or cells with corners. */
-typedef struct {
-  const oak_vtkhdf_level_t *level; /**< [nlevel]; NULL: cells with corners */
-  int nlevel;
-  int64_t points, cells; /**< where there are corners */
-} content_t;
-
-static herr_t put_levels(const oak_grid_view_t *view, hid_t root, const content_t *content,
-                         int64_t *place) {
+static herr_t put_levels(const oak_grid_view_t *view, hid_t root,
+                         const oak_vtkhdf_content_t *content, int64_t *place) {
   herr_t bad = put_text(root, "Type", "OverlappingAMR");
   bad |= put_text(root, "GridDescription", "XYZ");
   bad |= put_attribute(root, "Origin", H5T_NATIVE_DOUBLE, 3, view->xmin);
@@ -142,8 +135,8 @@ static herr_t put_levels(const oak_grid_view_t *view, hid_t root, const content_
   return bad;
 }
 
-static herr_t put_cells(const oak_grid_view_t *view, hid_t root, const content_t *content,
-                        int64_t *place) {
+static herr_t put_cells(const oak_grid_view_t *view, hid_t root,
+                        const oak_vtkhdf_content_t *content, int64_t *place) {
   const int64_t ids = content->cells << view->dim;
   const hsize_t points[2] = {(hsize_t)content->points, 3}, cells = (hsize_t)content->cells;
   const hsize_t corners = (hsize_t)ids, offsets = cells + 1;
@@ -162,7 +155,7 @@ static herr_t put_cells(const oak_grid_view_t *view, hid_t root, const content_t
   return bad | H5Gclose(data);
 }
 
-static herr_t put_all(const oak_grid_view_t *view, hid_t file, const content_t *content,
+static herr_t put_all(const oak_grid_view_t *view, hid_t file, const oak_vtkhdf_content_t *content,
                       int64_t *place) {
   const int32_t version[2] = {FORMAT_MAJOR, FORMAT_MINOR};
   const int64_t step = view->step;
@@ -176,8 +169,8 @@ static herr_t put_all(const oak_grid_view_t *view, hid_t file, const content_t *
   return bad | H5Gclose(root);
 }
 
-static oak_status_t create(const oak_grid_view_t *view, const content_t *content, const char *path,
-                           int64_t *place) {
+oak_status_t oak_vtkhdf_create(const oak_grid_view_t *view, const oak_vtkhdf_content_t *content,
+                               const char *path, int64_t *place) {
   H5E_auto2_t print;
   void *client;
   /* HDF5 keeps a file that it could not close, and closes it again when the process ends: 1.10.8
@@ -197,18 +190,6 @@ static oak_status_t create(const oak_grid_view_t *view, const content_t *content
   return bad < 0 ? oak_file_failed("write", path, reason ? reason : EIO) : OAK_OK;
 }
 
-oak_status_t oak_vtkhdf_create(const oak_grid_view_t *view, const oak_vtkhdf_level_t *level,
-                               int nlevel, const char *path, int64_t *place) {
-  const content_t content = {.level = level, .nlevel = nlevel};
-  return create(view, &content, path, place);
-}
-
-oak_status_t oak_vtkhdf_create_cells(const oak_grid_view_t *view, int64_t points, int64_t cells,
-                                     const char *path, int64_t *place) {
-  const content_t content = {.points = points, .cells = cells};
-  return create(view, &content, path, place);
-}
-
 #else
 
 oak_status_t oak_vtkhdf_supported(const char *what) {
@@ -218,15 +199,9 @@ oak_status_t oak_vtkhdf_supported(const char *what) {
                   what);
 }
 
-oak_status_t oak_vtkhdf_create(const oak_grid_view_t *view, const oak_vtkhdf_level_t *level,
-                               int nlevel, const char *path, int64_t *place) {
-  (void)view, (void)level, (void)nlevel, (void)place;
-  return oak_vtkhdf_supported(path);
-}
-
-oak_status_t oak_vtkhdf_create_cells(const oak_grid_view_t *view, int64_t points, int64_t cells,
-                                     const char *path, int64_t *place) {
-  (void)view, (void)points, (void)cells, (void)place;
+oak_status_t oak_vtkhdf_create(const oak_grid_view_t *view, const oak_vtkhdf_content_t *content,
+                               const char *path, int64_t *place) {
+  (void)view, (void)content, (void)place;
   return oak_vtkhdf_supported(path);
 }
 

@@ -25,15 +25,17 @@ enum {
 /** Places of arrays of a level: of its boxes, of variables, of vectors. */
 #define OAK_VTKHDF_PLACES(view) ((size_t)(1 + (view)->nvar + (view)->nvector))
 
-/** Make the new file \a path of \a cells cells with \a points corners, the values still
- * missing. \param [out] place  [OAK_VTKHDF_ARRAYS + nvar + nvector] where in the file each array
- * begins. Variables that are not alone (oak_view_alone) have none. */
-oak_status_t oak_vtkhdf_create_cells(const oak_grid_view_t *view, int64_t points, int64_t cells,
-                                     const char *path, int64_t *place);
+/** What is to be in a file: boxes of levels, or cells with corners. */
+typedef struct {
+  const oak_vtkhdf_level_t *level; /**< [nlevel]; NULL: cells with corners */
+  int nlevel;
+  int64_t points, cells; /**< where there are corners */
+} oak_vtkhdf_content_t;
 
-/** Make the new file \a path of a 3D view with all groups, attributes and arrays, the values still
- * missing. \param [out] place  [nlevel][1 + nvar + nvector] where in the file the boxes and then
- * the values of each variable and vector of a level begin: arrays are contiguous, so ranks can
- * write to them without HDF5. */
-oak_status_t oak_vtkhdf_create(const oak_grid_view_t *view, const oak_vtkhdf_level_t *level,
-                               int nlevel, const char *path, int64_t *place);
+/** Make the new file \a path with all groups, attributes and arrays, the values still missing.
+ * \param [out] place  where in the file arrays begin: they are contiguous, so ranks can write to
+ * them without HDF5. With corners: [OAK_VTKHDF_ARRAYS + nvar + nvector]. With levels:
+ * [nlevel][1 + nvar + nvector], the boxes and then the values of each variable and vector.
+ * Variables that are not alone (oak_view_alone) have none. */
+oak_status_t oak_vtkhdf_create(const oak_grid_view_t *view, const oak_vtkhdf_content_t *content,
+                               const char *path, int64_t *place);
