@@ -75,20 +75,20 @@ static oak_status_t find_numbers(oak_elliptic_t *e, int *number, int trees) {
 static oak_status_t alloc_all(oak_elliptic_t *e, int trees, int64_t cells) {
   oak_elliptic_flat_args_t *a = &e->flat.args;
   const size_t all = (size_t)trees * e->cells * sizeof(double);
-  OAK_TRY(oak_device_alloc(e->dev, trees * sizeof(int), &e->flat.number));
-  OAK_TRY(oak_device_alloc(e->dev, (e->setup.fields ? 3 + 2 * e->dim : 2) * cells * sizeof(double),
-                           &e->flat.memory));
+  OAK_TRY(oak_elliptic_alloc(e, trees * sizeof(int), &e->flat.number));
+  OAK_TRY(oak_elliptic_alloc(e, (e->setup.fields ? 3 + 2 * e->dim : 2) * cells * sizeof(double),
+                             &e->flat.memory));
   a->fu = e->flat.memory;
   a->fr = (char *)a->fu + cells * sizeof(double);
   a->fb = (char *)a->fr + cells * sizeof(double);
   a->fa = (char *)a->fb + cells * sizeof(double);
   const int *n = a->n[a->levels - 1];
   const size_t last = (size_t)n[0] * n[1] * n[2] * sizeof(double);
-  if (a->band) OAK_TRY(oak_device_alloc(e->dev, last * (2 * a->band + 2), &e->flat.lu));
+  if (a->band) OAK_TRY(oak_elliptic_alloc(e, last * (2 * a->band + 2), &e->flat.lu));
   a->lu = e->flat.lu;
   if (e->level[0].mesh->size == 1) return OAK_OK;
   for (int i = 0; i < (e->setup.fields ? 3 + e->dim : 1); i++)
-    OAK_TRY(oak_device_alloc(e->dev, all, &e->flat.all[i]));
+    OAK_TRY(oak_elliptic_alloc(e, all, &e->flat.all[i]));
   if (oak_device_ops(e->dev)->host_memory) return OAK_OK;
   e->flat.host = malloc(all);
   OAK_CHECK(e->flat.host, OAK_ERR_MEMORY, "out of memory for %d blocks", trees);

@@ -8,9 +8,9 @@ oak_status_t oak_elliptic_bodies_fit(oak_elliptic_t *e, oak_elliptic_level_t *le
   const size_t n = level->mesh->nblock, cells = n * e->cells * sizeof(double);
   const size_t faces = (cells + n * e->face_cells * sizeof(double)) * e->dim;
   if (!e->setup.bodies) return OAK_OK;
-  OAK_TRY(oak_device_alloc(e->dev, faces, &level->cut));
-  OAK_TRY(oak_device_alloc(e->dev, cells, &level->pin));
-  return level->mesh == e->mesh ? oak_device_alloc(e->dev, faces, &level->wall) : OAK_OK;
+  OAK_TRY(oak_elliptic_alloc(e, faces, &level->cut));
+  OAK_TRY(oak_elliptic_alloc(e, cells, &level->pin));
+  return level->mesh == e->mesh ? oak_elliptic_alloc(e, faces, &level->wall) : OAK_OK;
 }
 
 /* Run a kernel on the finest level, with \a values as `res`. */

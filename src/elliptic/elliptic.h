@@ -183,6 +183,7 @@ typedef struct oak_elliptic {
   void *where;                /**< device: see oak_elliptic_poles_args_t.outer */
   int given_zero;             /**< all values are 0 */
   void *power;                /**< device: see oak_elliptic_poles_args_t */
+  int64_t bytes;              /**< of all memory by oak_elliptic_alloc */
   oak_elliptic_recorded_t recorded[OAK_ELLIPTIC_RECORDED];
   void *norms; /**< device: [OAK_ELLIPTIC_AHEAD][nblock] largest residuals of cycles */
   double *norms_host;
@@ -205,7 +206,9 @@ void oak_elliptic_destroy(oak_elliptic_t **out);
 void oak_elliptic_take(oak_elliptic_t *e, double b, int given);
 
 /* memory.c */
-/** New memory of the device with \a bytes of the host, which may be 0. */
+/** New memory of the device, to be freed with the levels. */
+oak_status_t oak_elliptic_alloc(oak_elliptic_t *e, size_t bytes, void **out);
+/** The same with \a bytes of the host, which may be 0. */
 oak_status_t oak_elliptic_put(oak_elliptic_t *e, const void *host, size_t bytes, void **out);
 /** Bytes that the solver has on this rank's device; 0 for NULL. */
 int64_t oak_elliptic_bytes(const oak_elliptic_t *e);

@@ -64,7 +64,7 @@ static oak_status_t fit_memory(oak_elliptic_t *e, int own, int all) {
   const int64_t unit = e->cells * (int64_t)sizeof(double);
   const oak_need_t need = {&g->part, own, unit};
   oak_status_t st = oak_peers_fit(&e->setup.transport->peers, &need, 1, NULL);
-  if (st == OAK_OK) st = oak_device_alloc(e->dev, all * sizeof(oak_elliptic_move_t), &g->place);
+  if (st == OAK_OK) st = oak_elliptic_alloc(e, all * sizeof(oak_elliptic_move_t), &g->place);
   if (st != OAK_OK) return st;
   const int by_host = e->setup.transport->messages && !oak_device_ops(e->dev)->host_memory;
   oak_elliptic_move_t *place = malloc(all * sizeof *place);

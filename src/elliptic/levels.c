@@ -144,8 +144,8 @@ static oak_status_t build(oak_elliptic_t *e) {
 }
 
 /* The conditions by which the exchange fills ghost cells beyond the boundary of the domain.
- * Boundary values are 0 here; values other than 0 go to the right-hand side (far_field.c). Coefficients
- * are continued from the last cell. */
+ * Boundary values are 0 here; values other than 0 go to the right-hand side (far_field.c).
+ * Coefficients are continued from the last cell. */
 static oak_status_t upload_conditions(oak_elliptic_t *e) {
   oak_bc_t bc[6] = {{0}}, copy[6] = {{0}};
   for (int face = 0; face < 6; face++) {
@@ -242,6 +242,7 @@ void oak_elliptic_clear(oak_elliptic_t *e) {
   e->norms_host = NULL;
   e->outer_host = NULL;
   e->nlevel = 0;
+  e->bytes = 0;
   e->revision = -1;
 }
 
@@ -316,14 +317,14 @@ static oak_status_t fit_local(oak_elliptic_t *e, oak_elliptic_level_t *level) {
   const size_t area = e->face_cells * sizeof(double);
   OAK_TRY(upload_blocks(e, level));
   OAK_TRY(upload_faces(e, level));
-  OAK_TRY(oak_device_alloc(e->dev, bytes, &level->rhs));
-  OAK_TRY(oak_device_alloc(e->dev, bytes, &level->res));
-  if (e->setup.fields) OAK_TRY(oak_device_alloc(e->dev, bytes, &level->b));
+  OAK_TRY(oak_elliptic_alloc(e, bytes, &level->rhs));
+  OAK_TRY(oak_elliptic_alloc(e, bytes, &level->res));
+  if (e->setup.fields) OAK_TRY(oak_elliptic_alloc(e, bytes, &level->b));
   for (int d = 0; e->setup.fields && d <= e->dim; d++)
-    OAK_TRY(oak_device_alloc(e->dev, bytes, &level->on_face[d]));
+    OAK_TRY(oak_elliptic_alloc(e, bytes, &level->on_face[d]));
   OAK_TRY(oak_elliptic_bodies_fit(e, level));
   OAK_TRY(oak_elliptic_chains_fit(e, level));
-  return oak_device_alloc(e->dev, level->pattern.flux.nbflux * area, &level->ghost);
+  return oak_elliptic_alloc(e, level->pattern.flux.nbflux * area, &level->ghost);
 }
 
 /* A field of one component. */
@@ -360,11 +361,11 @@ static oak_status_t fit_level(oak_elliptic_t *e, oak_elliptic_level_t *level) {
 static oak_status_t fit_top(oak_elliptic_t *e) {
   const int n = e->mesh->nblock;
   const size_t sums = oak_elliptic_sums_bytes(n);
-  OAK_TRY(oak_device_alloc(e->dev, (size_t)n * e->cells * sizeof(double), &e->f));
-  OAK_TRY(oak_device_alloc(e->dev, sums, &e->sums));
+  OAK_TRY(oak_elliptic_alloc(e, (size_t)n * e->cells * sizeof(double), &e->f));
+  OAK_TRY(oak_elliptic_alloc(e, sums, &e->sums));
   e->sums_host = malloc(sums + 1);
   e->norms_host = malloc((n + 1) * OAK_ELLIPTIC_AHEAD * sizeof(double));
-  OAK_TRY(oak_device_alloc(e->dev, n * OAK_ELLIPTIC_AHEAD * sizeof(double), &e->norms));
+  OAK_TRY(oak_elliptic_alloc(e, n * OAK_ELLIPTIC_AHEAD * sizeof(double), &e->norms));
   OAK_CHECK(e->sums_host && e->norms_host, OAK_ERR_MEMORY, "out of memory for sums over %d blocks",
             n);
   return oak_elliptic_outer_fit(e);

@@ -52,7 +52,7 @@ oak_status_t oak_elliptic_chains_fit(oak_elliptic_t *e, oak_elliptic_level_t *le
   char *seen = malloc(n + 1);
   oak_status_t st =
       chain && link && seen
-          ? oak_device_alloc(e->dev, (size_t)3 * n * e->cells * sizeof(double), &level->line)
+          ? oak_elliptic_alloc(e, (size_t)3 * n * e->cells * sizeof(double), &level->line)
           : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for a list of %d blocks", n);
   for (int axis = 1; axis < e->dim && st == OAK_OK; axis++) {
     if (!is_angle(e, axis)) continue;

@@ -188,7 +188,7 @@ enum { X, R, R0, P, V, VECTORS };
 static oak_status_t alloc_work(oak_elliptic_t *e) {
   const size_t bytes = (size_t)e->mesh->nblock * e->cells * sizeof(double);
   for (int i = 0; i < VECTORS; i++)
-    if (!e->work[i]) OAK_TRY(oak_device_alloc(e->dev, bytes, &e->work[i]));
+    if (!e->work[i]) OAK_TRY(oak_elliptic_alloc(e, bytes, &e->work[i]));
   return OAK_OK;
 }
 

@@ -82,7 +82,7 @@ static oak_status_t fit_up(oak_elliptic_t *e, const oak_mesh_t *fine,
   const int n = fine->nblock, first = e->gather.first;
   const size_t bytes = n * sizeof *family->move;
   if (&e->level[e->gather.level + 1].family != family || e->gather.level < 0) return OAK_OK;
-  OAK_TRY(oak_device_alloc(e->dev, bytes, &family->up));
+  OAK_TRY(oak_elliptic_alloc(e, bytes, &family->up));
   if (!n) return OAK_OK;
   oak_elliptic_move_t *up = malloc(bytes);
   OAK_CHECK(up, OAK_ERR_MEMORY, "out of memory for a list of %d blocks", n);
@@ -105,7 +105,7 @@ static oak_status_t fit_family(oak_elliptic_t *e, const oak_mesh_t *fine,
    * what it receives. */
   const int units = family->nsend + family->nrecv;
   OAK_TRY(oak_elliptic_put(e, family->move, n * each, &family->move_device));
-  OAK_TRY(oak_device_alloc(e->dev, units * unit, &family->buffer));
+  OAK_TRY(oak_elliptic_alloc(e, units * unit, &family->buffer));
   if (units && !oak_device_ops(e->dev)->host_memory) {
     family->host = malloc(units * unit);
     OAK_CHECK(family->host, OAK_ERR_MEMORY, "out of memory for %d blocks", units);
