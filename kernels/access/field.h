@@ -201,7 +201,7 @@ OAK_FN void oak_load(const store_t *u, long long stride, real q[]) {
   OAK_FOR(v, NVAR) q[v] = (real)u[v * stride];
 }
 
-OAK_FN void oak_store(store_t *u, long long stride, const real q[]) {
+OAK_FN void oak_store(store_t *u, long long stride, const sum_t q[]) {
   OAK_FOR(v, NVAR) u[v * stride] = (store_t)q[v];
 }
 

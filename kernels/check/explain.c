@@ -2,7 +2,7 @@
  * For oak run --explain: each hook that runs for many cells, in a loop of its own. The host only
  * compiles this file and reads what the compiler says of each loop
  * (explain.c); nothing here runs. */
-#include "kernels/flux/common.h"
+#include "kernels/scheme/cell.h"
 #if OAK_DIFFUSION
 #include "kernels/diffusion/diffusion.c"
 #endif
@@ -11,23 +11,25 @@ enum { EXPLAIN_CELLS = 16 };
 
 /* q: primitive state, u: conserved state, r: result, of cell i. The name is the one that is
  * printed; the macro and the name stand in one line, by which the host knows the loop. */
-#define EXPLAIN(name, ...)                                                             \
-  OAK_EXPLAIN_EXPORT void oak_explain_##name(                                          \
-      const oak_flux_args_t *arg, const oak_user_t *values, real in[][EXPLAIN_CELLS],  \
-      real other[][EXPLAIN_CELLS], real out[][EXPLAIN_CELLS]) {                        \
-    const oak_user_t user = *values;                                                   \
-    OAK_INNER(i, EXPLAIN_CELLS) {                                                      \
-      real q[NVAR], u[NVAR], r[NFLUX];                                                 \
-      OAK_UNROLL                                                                       \
-      for (int v = 0; v < NVAR; v++) q[v] = in[v][i], u[v] = other[v][i], r[v] = q[v]; \
-      r[NVAR] = 0;                                                                     \
-      (void)u, (void)arg, (void)user;                                                  \
-      __VA_ARGS__;                                                                     \
-      OAK_UNROLL                                                                       \
-      for (int v = 0; v < NFLUX; v++) out[v][i] = r[v];                                \
-    }                                                                                  \
+#define EXPLAIN(name, ...)                                                            \
+  OAK_EXPLAIN_EXPORT void oak_explain_##name(                                         \
+      const oak_flux_args_t *arg, const oak_user_t *values, real in[][EXPLAIN_CELLS], \
+      real other[][EXPLAIN_CELLS], real out[][EXPLAIN_CELLS]) {                       \
+    const oak_user_t user = *values;                                                  \
+    OAK_INNER(i, EXPLAIN_CELLS) {                                                     \
+      real q[NVAR], u[NVAR], r[NFLUX];                                                \
+      OAK_FOR(v, NVAR) q[v] = in[v][i], u[v] = other[v][i], r[v] = q[v];              \
+      r[NVAR] = 0;                                                                    \
+      (void)u, (void)arg, (void)user;                                                 \
+      __VA_ARGS__;                                                                    \
+      OAK_FOR(v, NFLUX) out[v][i] = r[v];                                             \
+    }                                                                                 \
   }
 #define OAK_EXPLAIN_EXPORT __attribute__((visibility("default"), noinline))
+#define EXPLAIN_CELL                                       \
+  cell_t cell = {0, {i, 0, 0}};                            \
+  OAK_FOR(n, 2 * OAK_DIM) cell.speed[n / 2][n % 2] = u[0]; \
+  OAK_FOR(v, NVAR) cell.q[v] = q[v]
 #define EXPLAIN_PLACE const oak_at_t at = oak_place(&arg->f, &user, 0, i, 0, 0)
 
 EXPLAIN(TO_PRIMITIVE, oak_state_to_primitive(&user.physics, r))
@@ -37,13 +39,13 @@ EXPLAIN(FLUX, physics_flux(&user.physics, q, 0, r))
 #if OAK_HAS_physics_face
 EXPLAIN(FACE, physics_face(&user.physics, r, u, 0); r[0] += u[0])
 #endif
-EXPLAIN(RIEMANN, r[NVAR] = face_flux(&user.physics, q, u, 0, r))
+EXPLAIN(RIEMANN, face_flux(&user.physics, q, u, 0, r))
 EXPLAIN(VALID, r[0] = oak_state_valid(&user.physics, u))
 #if OAK_HAS_physics_source || OAK_HAS_problem_source
-EXPLAIN(SOURCE, add_sources(&arg->f, &user, 0, i, 0, 0, q, r))
+EXPLAIN(SOURCE, EXPLAIN_CELL; add_sources(&arg->f, &user, &cell, r))
 #endif
 #if OAK_HAS_OWN_RATE
-EXPLAIN(TIMESTEP, r[0] = own_rate(arg, &user, 0, i, 0, 0, q, u[0]))
+EXPLAIN(TIMESTEP, EXPLAIN_CELL; r[0] = cell_rate(arg, &user, &cell, (sum_t[3]){1, 1, 1}))
 #endif
 #if OAK_HAS_physics_update || OAK_HAS_problem_update
 #if !OAK_HAS_physics_update

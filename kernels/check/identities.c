@@ -2,7 +2,7 @@
  * For oak check: the hooks of a physics on given pairs of states. The identities that they should
  * satisfy are in src/check. OAK_RIEMANN_LIST(X) is X(number, name) for each Riemann
  * solver there is. */
-#include "kernels/flux/cell_flux.h"
+#include "kernels/scheme/faces.h"
 
 /* Fill f[] with the flux of one state and its scalars. */
 OAK_FN void identity_flux(const physics_parameters_t *ph, const real q[], int dir, real f[]) {
@@ -42,12 +42,8 @@ OAK_FN void identity_item(const physics_parameters_t *ph, const double *in, doub
   *out++ = (double)first_order_flux(ph, ql, qr, dir, f);
   identity_copy(f, out);
   out += NVAR;
-#if OAK_HAS_physics_face
   const oak_face_states_t face = oak_face_states(ph, ql, qr, dir);
   const real *left = face.l, *right = face.r;
-#else
-  const real *left = ql, *right = qr;
-#endif
   for (int v = 0; v < NVAR; v++) *out++ = v < PHYSICS_NVAR && left[v] == right[v] && ql[v] != qr[v];
 #define OAK_IDENTITY_RIEMANN(n, name)                       \
   *out++ = (double)riemann_##name(ph, left, right, dir, f); \

@@ -7,15 +7,14 @@
  * first writes some blocks with one layer of them, in primitive variables. oak_diffusion reads
  * these copies, in which all cells have fixed places. */
 #include "kernels/diffusion/diffusive_flux.h"
+#include "kernels/flux/place.h"
 #include "kernels/ghosts/edges.h"
 
 /* What oak_store does, for memory that is not part of a state. */
 OAK_FN void put_reals(real *to, long long stride, const real q[]) {
-  OAK_UNROLL
-  for (int v = 0; v < NVAR; v++) to[v * stride] = q[v];
+  OAK_FOR(v, NVAR) to[v * stride] = q[v];
 }
 
-#if OAK_COORDINATES
 /* The face of the domain beyond which cell x[] of a block lies along axis d; -1: none. */
 OAK_FN int boundary_beyond(const oak_diffusion_args_t *arg, long block, const int x[3], int d) {
   const oak_block_t *b = &arg->f.block[block];
@@ -43,14 +42,11 @@ OAK_FN void slip_at_boundary(const oak_diffusion_args_t *arg, long block, const 
       const int slips = oak_has_arm(v, dir) && bc[v].kind == OAK_BC_MIRROR &&
                         bc[PHYSICS_NORMAL(dir)].kind == OAK_BC_ANTIMIRROR;
       if (slips && !given)
-        q[v] *= (real)(slip_arm(dir, ghost[dir], 0) / slip_arm(dir, mirror[dir], 0));
+        q[v] *= (real)(oak_slip_arm(dir, ghost[dir], 0) / oak_slip_arm(dir, mirror[dir], 0));
     }
     given |= bc[0].kind >= OAK_BC_USER_STATE;
   }
 }
-#else
-#define slip_at_boundary(arg, block, x, q) ((void)0)
-#endif
 
 /* One cell with its primitive state; corners in 3D are left out, because nothing reads them. */
 OAK_FN void primitive_cell(const oak_diffusion_args_t *arg, const oak_user_t *user, long block,
@@ -98,18 +94,6 @@ OAK_KERNEL(oak_primitive, oak_diffusion_args_t, 128) {
   }
 }
 
-/* Keep the flux through one face of cell x[] if it is at a refinement boundary. */
-OAK_FN void keep_diffusive_flux(const oak_diffusion_args_t *arg, long block, int face,
-                                const int x[3], const real flux[]) {
-  const int dir = face / 2;
-  if (x[dir] != (face & 1 ? OAK_ALONG(dir) - 1 : 0)) return;
-  const int slot = arg->f.face[block * OAK_FACES + face].bflux;
-  if (slot < 0) return;
-  const int a = x[dir == 0 ? 1 : 0], b = dir == 2 ? x[1] : x[2];
-  real *p = arg->bflux + (long long)slot * NVAR * FACE_ROOM + b * FA(dir) + a;
-  put_reals(p, FACE_CELLS(dir), flux);
-}
-
 /* Each flux is computed by the cells on both sides of a face. */
 OAK_KERNEL(oak_diffusion, oak_diffusion_args_t, 128) {
   OAK_ARGS(oak_diffusion_args_t);
@@ -131,13 +115,9 @@ OAK_KERNEL(oak_diffusion, oak_diffusion_args_t, 128) {
         const real *p = wide + WIDE_INDEX(x[0], x[1], x[2]);
         oak_at_t at = oak_place(&arg.f, &user, block, x[0], x[1], x[2]);
         real rate[NVAR], lower[NVAR], upper[NVAR];
-#if OAK_COORDINATES
-        const metric_t m = diffusive_metric(&arg, block, x[0], x[1], &at, p, inv_dx);
-#endif
-        OAK_UNROLL
-        for (int v = 0; v < NVAR; v++) rate[v] = 0;
-        OAK_UNROLL
-        for (int dir = 0; dir < OAK_DIM; dir++) {
+        const metric_t m = diffusive_metric(&at, p, inv_dx);
+        OAK_FOR(v, NVAR) rate[v] = 0;
+        OAK_FOR(dir, OAK_DIM) {
           const double center = at.x[dir], half = 0.5 * oak_dx(&arg.f, level, dir);
           const int face = oak_face_index(dir, x[0], x[1], x[2]);
           SET_FACE(&at, &user, face);
@@ -147,18 +127,13 @@ OAK_KERNEL(oak_diffusion, oak_diffusion_args_t, 128) {
           SET_FACE(&at, &user, face + OAK_STRIDE(dir));
           diffusive_flux(&at, p + WIDE_STRIDE(dir), dir, inv_dx, upper);
           at.x[dir] = center;
-          OAK_UNROLL
-          for (int v = 0; v < NVAR; v++)
-            rate[v] += NET_FLUX(m, v, dir, lower[v], upper[v]) * inv_dx[dir];
+          OAK_FOR(v, NVAR) rate[v] += net_flux(&m, v, dir, lower[v], upper[v]) * inv_dx[dir];
           if (!refined) continue;
-          keep_diffusive_flux(&arg, block, 2 * dir, x, lower);
-          keep_diffusive_flux(&arg, block, 2 * dir + 1, x, upper);
+          keep_flux(&arg.f, arg.bflux, block, 2 * dir, x, lower);
+          keep_flux(&arg.f, arg.bflux, block, 2 * dir + 1, x, upper);
         }
-#if NSOLID
         const int solid = oak_is_solid(p[SOLID_VAR * WIDE_CELLS]);
-        OAK_UNROLL
-        for (int v = 0; v < NVAR; v++) rate[v] = solid ? 0 : rate[v];
-#endif
+        OAK_FOR(v, NVAR) rate[v] = solid ? 0 : rate[v];
         oak_store(out + OAK_INDEX(x[0], x[1], x[2]), OAK_CELLS, rate);
       }
     }
@@ -177,11 +152,7 @@ OAK_KERNEL(oak_diffusivity, oak_diffusivity_args_t, OAK_CHUNK_LANES) {
       real q[NVAR];
       const oak_at_t at = oak_place_cell(&arg.f, &user, n, c);
       load_primitive(&user.physics, arg.f.u + n * OAK_BLOCK_REALS + c, OAK_CELLS, q);
-#if NSOLID
-      const double here = oak_is_solid(q[SOLID_VAR]) ? 0 : diffusion_rate(&at, q);
-#else
       const double here = diffusion_rate(&at, q);
-#endif
       rate[i] = OAK_MAX(rate[i], here);
     }
     double most;
@@ -204,8 +175,7 @@ OAK_KERNEL(oak_rkl, oak_rkl_args_t, OAK_CHUNK_LANES) {
       const int c0 = first + i;
       const long long at = n * OAK_BLOCK_REALS + c0;
       real u[NVAR];
-      OAK_UNROLL
-      for (int v = 0; v < NVAR; v++) {
+      OAK_FOR(v, NVAR) {
         const long long c = at + v * OAK_CELLS;
         const real y0 = arg.f.u[c];
         u[v] =

@@ -1,77 +1,91 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The flux kernel as loops over cells. It computes the same step as kernels/flux/flux.c and is used
- * where lanes cannot pass values to each other in fast memory (OpenACC), or where passing takes
- * longer than computing twice (few variables on GPUs). A lane goes along the last axis over
- * OAK_WALK_CELLS cells of a column; this is called a walk. The lane keeps the flux at the last
- * face, so it computes the fluxes between the cells of its walk once. All other fluxes are computed
- * by the cells on both sides of a face. */
-#ifndef OAK_FLUX_CELLS_H
-#define OAK_FLUX_CELLS_H
+ * The flux kernel as loops over cells. It computes the same step as flux.c and is used where lanes
+ * cannot pass values to each other in fast memory (OpenACC), or where passing takes longer than
+ * computing twice (few variables on GPUs). A lane goes along the last axis over OAK_WALK_CELLS
+ * cells of a column; this is called a walk. The lane keeps the flux at the last face, so it
+ * computes the fluxes between the cells of its walk once. All other fluxes are computed by the
+ * cells on both sides of a face. */
+#pragma once
 
-#include "kernels/flux/cell_flux.h"
+#include "kernels/flux/place.h"
+#include "kernels/scheme/reference.h"
 
-#if OAK_FLUX_CELLS
 /* Cells of a walk: a longer walk means less work, a shorter one more lanes. With 1 (OpenACC, CPUs)
  * there is no walk, and all fluxes are computed twice. */
 #ifndef OAK_WALK_CELLS
 #define OAK_WALK_CELLS (OAK_MANY_THREADS ? (OAK_DIM == 3 ? OAK_NZ : OAK_NY < 16 ? 2 : 8) : 1)
 #endif
-#define AXIS (OAK_DIM - 1)
-/* Sizes of a tile of xy planes (3D) or of a plane (2D): number of columns, and cells along a
- * column. */
-#define COLUMNS (OAK_DIM == 3 ? TX * TY : TX)
-#define HEIGHT (OAK_DIM == 3 ? OAK_NZ : TY)
-#define WALKS ((HEIGHT + OAK_WALK_CELLS - 1) / OAK_WALK_CELLS)
-#define LANES (COLUMNS * WALKS)
+/* The last axis. Sizes of a tile of xy planes (3D) or of a plane (2D): number of columns, and cells
+ * along a column. */
+enum {
+  AXIS = OAK_DIM - 1,
+  COLUMNS = OAK_DIM == 3 ? TX * TY : TX,
+  HEIGHT = OAK_DIM == 3 ? OAK_NZ : TY,
+  LANES = COLUMNS * ((HEIGHT + OAK_WALK_CELLS - 1) / OAK_WALK_CELLS)
+};
 #undef OAK_TEAM
 #define OAK_TEAM LANES
 
-/* Add the fluxes through both faces of cell x[] across axis `dir`, and the larger of their wave
- * speeds. The compiler's translation of the loop over the two faces determines the registers of a
- * lane, and so the number of lanes (docs/openacc.md). */
-OAK_FN void cross_fluxes(const oak_flux_args_t *arg, const oak_flux_user_t *user, long block,
-                         const int x[3], int dir, sum_t inv_dx, sum_t rate[NVAR], real *speed) {
-#ifdef PHYSICS_SIDES
-  real q[NVAR], lower[PHYSICS_SIDES];
-#endif
-  real window[NVAR][WINDOW], hi[NVAR], flux[NFLUX], fastest = 0;
-  sum_t sum[NVAR];
-#if OAK_COORDINATES
-  real cell[NVAR];
-  load_primitive(&user->physics, arg->f.u + block * OAK_BLOCK_REALS + OAK_INDEX(x[0], x[1], x[2]),
-                 OAK_CELLS, cell);
-  METRIC(metric, &arg->f, user, block, x[0], x[1], cell);
-#endif
-  OAK_UNROLL
-  for (int v = 0; v < NVAR; v++) sum[v] = 0;
-  start_walk(&arg->f, user, block, x, dir, x[dir] - 1, window, hi);
-  OAK_TWO_TURNS
-  for (int n = 0; n < 2; n++) {
-    walk(&arg->f, user, block, x, dir, x[dir] + n, window, hi, flux);
-    OAK_UNROLL
-    for (int v = 0; v < NVAR; v++) sum[v] = n ? NET_FLUX(metric, v, dir, sum[v], flux[v]) : flux[v];
-    fastest = OAK_MAX(flux[NVAR], fastest);
-    keep_cell_flux(arg, block, 2 * dir + n, x, flux);
-#ifdef PHYSICS_SIDES
-    if (n)
-      add_cell_terms(&user->physics, q, lower, flux + LEFT_SIDE, dir, INV_SIZE(metric, dir, inv_dx),
-                     rate);
-    for (int v = 0; v < NVAR; v++) q[v] = window[v][RAD]; /* of cell x[] after the first turn */
-    for (int s = 0; s < PHYSICS_SIDES; s++) lower[s] = flux[RIGHT_SIDE + s];
-#endif
-  }
-  OAK_UNROLL
-  for (int v = 0; v < NVAR; v++) rate[v] += sum[v] * inv_dx;
-  *speed += WAVE_RATE(metric, dir, fastest, inv_dx);
+/* Cell n of the row along `dir` through cell x[]: its first variable and the stride to the next. */
+OAK_FN const store_t *row_cell(const oak_field_t *f, long block, const int x[3], int dir, int n,
+                               int *stride) {
+  *stride = OAK_CELLS;
+  if (n >= 0 && n < OAK_ALONG(dir))
+    return f->u + block * OAK_BLOCK_REALS + OAK_INDEX(x[0], x[1], x[2]) +
+           (n - x[dir]) * OAK_STRIDE(dir);
+  const oak_side_t s = oak_side(f, block, 2 * dir + (n >= OAK_ALONG(dir)));
+  const int layer = n < 0 ? n + OAK_NG : n - OAK_ALONG(dir);
+  *stride = s.sv;
+  return s.p + layer * s.sn + x[dir == 0 ? 1 : 0] * s.sa +
+         (OAK_DIM == 3 ? x[dir == 2 ? 1 : 2] * s.sb : 0);
 }
 
-/* The new state of cell x[] from its rates of change. Returns 1 if it is invalid. */
-OAK_FN int update_cell(const oak_flux_args_t *arg, const oak_flux_user_t *user, long block,
-                       const int x[3], const real q[NVAR], const sum_t rate[NVAR]) {
+/* Along a row, few values are in use at a time, so registers suffice for more lanes: a window of
+ * the cells that the limiter needs, and the state hi[] at the upper face of the cell in its middle.
+ * Cell n of the row along `dir` through x[] enters the window. */
+OAK_FN void enter_window(const oak_field_t *f, const oak_flux_user_t *user, long block,
+                         const int x[3], int dir, int n, real window[NVAR][STENCIL]) {
+  int stride;
+  real q[NVAR];
+  const store_t *p = row_cell(f, block, x, dir, n, &stride);
+  load_primitive(&user->physics, p, stride, q);
+  OAK_FOR(v, NVAR) {
+    OAK_FOR(m, STENCIL - 1) window[v][m] = window[v][m + 1];
+    window[v][STENCIL - 1] = q[v];
+  }
+}
+
+/* Begin with cell n in the middle of the window. */
+OAK_FN void start_walk(const oak_field_t *f, const oak_flux_user_t *user, long block,
+                       const int x[3], int dir, int n, real window[NVAR][STENCIL], real hi[NVAR]) {
+  real lo[NVAR];
+  OAK_UNROLL
+  for (int m = -RAD; m <= RAD; m++) enter_window(f, user, block, x, dir, n + m, window);
+  reconstruct(&window[0][RAD], NULL, dir, 1, STENCIL, lo, hi);
+}
+
+/* Move on to cell n: flux[], through its lower face. */
+OAK_FN void walk(const oak_field_t *f, const oak_flux_user_t *user, long block, const int x[3],
+                 int dir, int n, real window[NVAR][STENCIL], real hi[NVAR], real flux[NFLUX]) {
+  real lo[NVAR], next[NVAR];
+  enter_window(f, user, block, x, dir, n + RAD, window);
+  reconstruct(&window[0][RAD], NULL, dir, 1, STENCIL, lo, next);
+  AT_FACE(ph, f, user, block, face_of(x, dir, n - x[dir]));
+  face_flux(ph, hi, lo, dir, flux);
+  OAK_FOR(v, NVAR) hi[v] = next[v];
+}
+
+/* Store the new state of a cell. Returns its rate, and counts invalid cells. */
+OAK_FN real store_cell(const oak_flux_args_t *arg, const oak_flux_user_t *user, const cell_t *c,
+                       int *invalid) {
   sum_t u[NVAR];
-  stage_result(arg, user, block, x, q, rate, u);
-  store_result(arg->out + block * OAK_BLOCK_REALS + OAK_INDEX(x[0], x[1], x[2]), OAK_CELLS, u);
-  return !result_valid(&user->physics, u);
+  *invalid += !new_state(arg, &user->physics, c, earlier_states(arg, c),
+                         oak_cell_number(&arg->f, c->block, c->x[0], c->x[1], c->x[2]), u);
+  oak_store(arg->out + c->block * OAK_BLOCK_REALS + OAK_INDEX(c->x[0], c->x[1], c->x[2]), OAK_CELLS,
+            u);
+  sum_t inv_dx[3];
+  inverse_sizes(&arg->f, c->block, inv_dx);
+  return cell_rate(arg, user, c, inv_dx);
 }
 
 /* The neighbours along `dir` of a cell of a walk, the lowest first, GH on each side. */
@@ -85,8 +99,7 @@ OAK_FN beside_t cells_beside(const oak_field_t *f, long block, const int x[3], i
   const store_t *own = f->u + block * OAK_BLOCK_REALS + OAK_INDEX(x[0], x[1], x[2]);
   const int a = x[dir == 0 ? 1 : 0], b = OAK_DIM == 3 ? x[2] : 0;
   beside_t c;
-  OAK_UNROLL
-  for (int n = 0; n < 2 * GH; n++) {
+  OAK_FOR(n, 2 * GH) {
     const int high = n >= GH, distance = high ? n - GH + 1 : n - GH, at = x[dir] + distance;
     const oak_side_t s = side[high];
     const int inside = high ? at < OAK_ALONG(dir) : at >= 0;
@@ -98,93 +111,78 @@ OAK_FN beside_t cells_beside(const oak_field_t *f, long block, const int x[3], i
   return c;
 }
 
-/* What cross_fluxes adds, for one cell of a walk. The pointers then move to the next cell. */
-OAK_FN void beside_fluxes(const oak_flux_args_t *arg, const oak_flux_user_t *user, long block,
-                          const int x[3], int dir, int refined, beside_t *c, const real q[NVAR],
-                          sum_t inv_dx, sum_t rate[NVAR], real *speed) {
+/* Add the fluxes across `dir` to a cell of a walk. The pointers then move to the next cell. */
+OAK_FN void beside_fluxes(const oak_flux_args_t *arg, const oak_flux_user_t *user, cell_t *c,
+                          int dir, int refined, beside_t *b, sum_t inv_dx) {
   real row[NVAR][ROW], flux[2][NFLUX];
-  OAK_UNROLL
-  for (int n = 0; n < 2 * GH; n++) {
-    real next[NVAR];
-    load_primitive(&user->physics, c->p[n], c->sv[n], next);
-    c->p[n] += c->step[n];
-    OAK_UNROLL
-    for (int v = 0; v < NVAR; v++) row[v][n < GH ? n : n + 1] = next[v];
+  OAK_FOR(n, 2 * GH) {
+    real q[NVAR];
+    load_primitive(&user->physics, b->p[n], b->sv[n], q);
+    b->p[n] += b->step[n];
+    OAK_FOR(v, NVAR) row[v][n < GH ? n : n + 1] = q[v];
   }
-  OAK_UNROLL
-  for (int v = 0; v < NVAR; v++) row[v][GH] = q[v];
-  cell_fluxes(&arg->f, user, block, x, row, dir, 0, flux);
-  METRIC(metric, &arg->f, user, block, x[0], x[1], q);
-  OAK_UNROLL
-  for (int v = 0; v < NVAR; v++)
-    rate[v] += NET_FLUX(metric, v, dir, flux[0][v], flux[1][v]) * inv_dx;
-#ifdef PHYSICS_SIDES
-  add_cell_terms(&user->physics, q, flux[0] + RIGHT_SIDE, flux[1] + LEFT_SIDE, dir,
-                 INV_SIZE(metric, dir, inv_dx), rate);
-#endif
-  *speed += WAVE_RATE(metric, dir, OAK_MAX(flux[0][NVAR], flux[1][NVAR]), inv_dx);
-  for (int n = 0; n < 2 && refined; n++) keep_cell_flux(arg, block, 2 * dir + n, x, flux[n]);
+  OAK_FOR(v, NVAR) row[v][GH] = c->q[v];
+  row_fluxes(&arg->f, user, c->block, c->x, dir, row, 0, flux);
+  add_fluxes(&user->physics, c, dir, inv_dx, flux[0], flux[1]);
+  for (int n = 0; n < 2 && refined; n++)
+    keep_flux(&arg->f, arg->bflux, c->block, 2 * dir + n, c->x, flux[n]);
 }
 
-/* All cells of a walk from cell x[] to before cell `end`. Returns the fastest wave speed / dx,
- * summed over axes, and adds to the count of invalid cells. */
+/* All cells of a walk from cell x[] to before cell `end`. Returns the largest rate. */
 OAK_FN real walk_column(const oak_flux_args_t *arg, const oak_flux_user_t *user, long block,
-                        int x[3], int end, int refined, const sum_t inv_dx[3], int *invalid) {
+                        int x[3], int end, int *invalid) {
   const oak_field_t *f = &arg->f;
-  real window[NVAR][WINDOW], hi[NVAR], flux[2][NFLUX], fastest = 0;
+  const int level = f->block[block].level;
+  real window[NVAR][STENCIL], hi[NVAR], flux[2][NFLUX], fastest = 0;
+  int refined = 0;
+  for (int face = 0; face < OAK_FACES; face++)
+    refined |= f->face[block * OAK_FACES + face].bflux >= 0;
   beside_t beside[AXIS];
-  OAK_UNROLL
-  for (int dir = 0; dir < AXIS; dir++) beside[dir] = cells_beside(f, block, x, dir);
+  OAK_FOR(dir, AXIS) beside[dir] = cells_beside(f, block, x, dir);
   start_walk(f, user, block, x, AXIS, x[AXIS] - 1, window, hi);
   walk(f, user, block, x, AXIS, x[AXIS], window, hi, flux[0]);
-  if (refined) keep_cell_flux(arg, block, 2 * AXIS, x, flux[0]);
+  if (refined) keep_flux(f, arg->bflux, block, 2 * AXIS, x, flux[0]);
   OAK_NO_UNROLL
   for (; x[AXIS] < end; x[AXIS]++) {
-    real q[NVAR], speed = 0;
-    sum_t rate[NVAR];
-    OAK_UNROLL
-    for (int v = 0; v < NVAR; v++) rate[v] = 0, q[v] = window[v][RAD];
-    OAK_UNROLL
-    for (int dir = 0; dir < AXIS; dir++)
-      beside_fluxes(arg, user, block, x, dir, refined, &beside[dir], q, inv_dx[dir], rate, &speed);
+    cell_t c = {block, {x[0], x[1], x[2]}};
+    OAK_FOR(v, NVAR) c.q[v] = window[v][RAD];
+    start_cell(f, user, &c);
+    OAK_FOR(dir, AXIS)
+      beside_fluxes(arg, user, &c, dir, refined, &beside[dir], (sum_t)oak_inv_dx(f, level, dir));
     walk(f, user, block, x, AXIS, x[AXIS] + 1, window, hi, flux[1]);
-    METRIC(metric, f, user, block, x[0], x[1], q);
-    OAK_UNROLL
-    for (int v = 0; v < NVAR; v++)
-      rate[v] += NET_FLUX(metric, v, AXIS, flux[0][v], flux[1][v]) * inv_dx[AXIS];
-#ifdef PHYSICS_SIDES
-    add_cell_terms(&user->physics, q, flux[0] + RIGHT_SIDE, flux[1] + LEFT_SIDE, AXIS,
-                   INV_SIZE(metric, AXIS, inv_dx[AXIS]), rate);
-#endif
-    speed += WAVE_RATE(metric, AXIS, OAK_MAX(flux[0][NVAR], flux[1][NVAR]), inv_dx[AXIS]);
-    speed = own_rate(arg, user, block, x[0], x[1], x[2], q, speed);
-    fastest = OAK_MAX(speed, fastest); /* not NaN */
-    *invalid += update_cell(arg, user, block, x, q, rate);
-    if (refined) keep_cell_flux(arg, block, 2 * AXIS + 1, x, flux[1]);
-    OAK_UNROLL
-    for (int v = 0; v < NFLUX; v++) flux[0][v] = flux[1][v];
+    add_fluxes(&user->physics, &c, AXIS, (sum_t)oak_inv_dx(f, level, AXIS), flux[0], flux[1]);
+    const real rate = store_cell(arg, user, &c, invalid);
+    fastest = OAK_MAX(rate, fastest); /* not NaN */
+    if (refined) keep_flux(f, arg->bflux, block, 2 * AXIS + 1, x, flux[1]);
+    OAK_FOR(v, NFLUX) flux[0][v] = flux[1][v];
   }
   return fastest;
 }
 
 /* The same for a single cell. Values of the block or of the launch are read where they are needed.
- * Registers that hold them in between would reduce the number of lanes (docs/openacc.md). */
+ * Registers that hold them in between would reduce the number of lanes. So does the compiler's
+ * translation of the loop over the two faces across an axis (docs/openacc.md). */
 OAK_FN real one_cell(const oak_flux_args_t *arg, const oak_flux_user_t *user, long block,
                      const int x[3], int *invalid) {
-  real q[NVAR], speed = 0;
-  sum_t rate[NVAR];
-  const store_t *p = arg->f.u + block * OAK_BLOCK_REALS + OAK_INDEX(x[0], x[1], x[2]);
-  OAK_UNROLL
-  for (int v = 0; v < NVAR; v++) rate[v] = 0;
-  OAK_UNROLL
-  for (int dir = 0; dir < OAK_DIM; dir++) {
-    const sum_t inv_dx = (sum_t)oak_inv_dx(&arg->f, arg->f.block[block].level, dir);
-    cross_fluxes(arg, user, block, x, dir, inv_dx, rate, &speed);
+  cell_t c = {block, {x[0], x[1], x[2]}};
+  load_primitive(&user->physics, arg->f.u + block * OAK_BLOCK_REALS + OAK_INDEX(x[0], x[1], x[2]),
+                 OAK_CELLS, c.q);
+  start_cell(&arg->f, user, &c);
+  OAK_FOR(dir, OAK_DIM) {
+    real window[NVAR][STENCIL], hi[NVAR], lower[NFLUX], upper[NFLUX] = {0};
+    start_walk(&arg->f, user, block, x, dir, x[dir] - 1, window, hi);
+    OAK_TWO_TURNS
+    for (int n = 0; n < 2; n++) {
+      OAK_FOR(v, NFLUX) lower[v] = upper[v];
+      walk(&arg->f, user, block, x, dir, x[dir] + n, window, hi, upper);
+      keep_flux(&arg->f, arg->bflux, block, 2 * dir + n, x, upper);
+    }
+    lower[NVAR] = upper[NVAR] = OAK_MAX(lower[NVAR], upper[NVAR]); /* one number instead of two */
+    add_fluxes(&user->physics, &c, dir, (sum_t)oak_inv_dx(&arg->f, arg->f.block[block].level, dir),
+               lower, upper);
   }
-  load_primitive(&user->physics, p, OAK_CELLS, q);
-  *invalid += update_cell(arg, user, block, x, q, rate);
-  speed = own_rate(arg, user, block, x[0], x[1], x[2], q, speed);
-  return OAK_MAX(speed, 0);
+  const real rate = store_cell(arg, user, &c, invalid);
+  return OAK_MAX(rate, 0);
 }
 
 /* A gang for each tile or part of a tile, a lane for each walk. Values that the cells of a tile
@@ -201,24 +199,15 @@ OAK_KERNEL_SHARED(oak_flux, oak_flux_args_t, LANES, RESIDENT, 0) {
     const int begin = low + (place.part * HEIGHT >> bits),
               end = low + ((place.part + 1) * HEIGHT >> bits);
     const int walks = (end - begin + OAK_WALK_CELLS - 1) / OAK_WALK_CELLS;
-    const int level = s->f.block[block].level;
     const oak_flux_user_t user = oak_flux_user(&s->f);
-    const sum_t inv_x = (sum_t)oak_inv_dx(&s->f, level, 0);
-    const sum_t inv_y = (sum_t)oak_inv_dx(&s->f, level, 1);
-    const sum_t inv_z = OAK_DIM == 3 ? (sum_t)oak_inv_dx(&s->f, level, 2) : 0;
-    int refined = 0;
-    for (int face = 0; face < OAK_FACES; face++)
-      refined |= s->f.face[block * OAK_FACES + face].bflux >= 0;
     real fastest = 0;
     int invalid = 0;
     OAK_VECTOR2(w, walks, c, COLUMNS, reduction(max : fastest) reduction(+ : invalid)) {
-      const sum_t inv_dx[3] = {inv_x, inv_y, inv_z};
       int x[3] = {x0 + c % TX, y0 + c / TX, 0};
       x[AXIS] = begin + w * OAK_WALK_CELLS;
       const int last = OAK_MIN(x[AXIS] + OAK_WALK_CELLS, end);
-      const real speed = OAK_WALK_CELLS == 1
-                             ? one_cell(s, &user, block, x, &invalid)
-                             : walk_column(s, &user, block, x, last, refined, inv_dx, &invalid);
+      const real speed = OAK_WALK_CELLS == 1 ? one_cell(s, &user, block, x, &invalid)
+                                             : walk_column(s, &user, block, x, last, &invalid);
       fastest = OAK_MAX(speed, fastest);
     }
     OAK_GANG_MAX(fastest);
@@ -232,5 +221,3 @@ OAK_KERNEL_SHARED(oak_flux, oak_flux_args_t, LANES, RESIDENT, 0) {
 
 #undef OAK_TEAM
 #define OAK_TEAM OAK_TEAM_ANY
-#endif
-#endif

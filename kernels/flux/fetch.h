@@ -4,12 +4,10 @@
  * the copies after the first barrier of a plane. They arrive while the x and y fluxes are computed,
  * and take no registers. The z fluxes are then computed between the two halves of the second
  * barrier, so no warp waits there (docs/performance.md). */
-#ifndef OAK_FLUX_FETCH_H
-#define OAK_FLUX_FETCH_H
+#pragma once
 
 #include "kernels/flux/tile.h"
 
-#if OAK_DIM == 3
 /* The address that lane 0 reads in plane z, z = -NG .. OAK_NZ + NG - 1. */
 OAK_FN const store_t *z_plane(const tile_t *t, int z, long long *stride) {
   const oak_side_t side = oak_side(t->f, t->block, z < 0 ? 4 : 5);
@@ -18,11 +16,10 @@ OAK_FN const store_t *z_plane(const tile_t *t, int z, long long *stride) {
   return inside ? tile_plane(t, z)
                 : side.p + (z < 0 ? z + OAK_NG : z - OAK_NZ) * side.sn + t->y0 * OAK_NX + t->x0;
 }
-#endif
 
 #if FETCHED
 /* The thread that starts the copies. The last warp has the least additional work. */
-#define FETCH_THREAD (LANES - 32)
+enum { FETCH_THREAD = LANES - 32 };
 
 /* Before the first plane. The barrier that start_planes ends with makes this visible. */
 OAK_FN void start_fetch(flux_shared_t *sh) {
@@ -39,16 +36,11 @@ OAK_FN void fetch(const tile_t *t, int k, flux_shared_t *sh) {
   long long stride;
   const store_t *enters = z_plane(t, k + 1 + RAD, &stride);
   oak_gate_expect(&sh->fetched, (1 + states) * NVAR * bytes);
-  OAK_UNROLL
-  for (int v = 0; v < NVAR; v++)
-    oak_bulk_copy(&sh->fetched, sh->enters[v], enters + v * stride, bytes);
-  OAK_UNROLL
-  for (int p = 0; p < STATES; p++) {
+  OAK_FOR(v, NVAR) oak_bulk_copy(&sh->fetched, sh->enters[v], enters + v * stride, bytes);
+  OAK_FOR(p, STATES) {
     const store_t *before = t->arg->prev[p] + (tile_plane(t, k) - t->f->u);
     if (p >= states) break;
-    OAK_UNROLL
-    for (int v = 0; v < NVAR; v++)
-      oak_bulk_copy(&sh->fetched, sh->before[p][v], before + v * OAK_CELLS, bytes);
+    OAK_FOR(v, NVAR) oak_bulk_copy(&sh->fetched, sh->before[p][v], before + v * OAK_CELLS, bytes);
   }
 }
 
@@ -57,13 +49,20 @@ OAK_FN void end_fetch(const tile_t *t, int k, flux_shared_t *sh) {
   oak_gate_wait(&sh->fetched, (k - t->begin) & 1);
 }
 
-/* Variable v of a lane's cell in Runge-Kutta state p; `at` is its place there. */
-#define PREVIOUS(arg, sh, p, v, c, at) ((p) < STATES ? (sh)->before[p][v][c] : (arg)->prev[p][at])
+/* The states of the lane's cell before this stage, those that were fetched from shared memory. */
+OAK_FN earlier_t fetched_states(earlier_t e, const flux_shared_t *sh) {
+  OAK_FOR(n, OAK_NPREV) {
+    if (n < STATES) e.p[n] = &sh->before[n < STATES ? n : 0][0][OAK_THREAD], e.next[n] = LANES;
+  }
+  return e;
+}
+
+/* The conserved state of the lane's cell in the plane that enters the march. */
+#define ENTERED(m, sh) (&(sh)->enters[0][OAK_THREAD])
 #else
 #define start_fetch(sh) ((void)0)
 #define fetch(t, k, sh) ((void)0)
 #define end_fetch(t, k, sh) ((void)0)
-#define PREVIOUS(arg, sh, p, v, c, at) ((arg)->prev[p][at])
-#endif
-
+#define fetched_states(e, sh) (e)
+#define ENTERED(m, sh) ((m)->loaded)
 #endif

@@ -7,26 +7,6 @@
 
 enum { APPLY_LANES = FACE_ROOM < 32 ? 32 : FACE_ROOM < 128 ? FACE_ROOM : 128 };
 
-/* The mean, by area, of the fine fluxes that cover coarse face (a, b) of a fine block; p: those of
- * its row. */
-OAK_FN real mean_flux(const oak_field_t *f, const oak_fine_face_t *t, int v, const real *p, int a,
-                      int b) {
-#if OAK_COORDINATES
-  const oak_span_t span = oak_span_of_pair(f, t->block, t->dir ? 2 * a : 0, t->dir ? 2 * b : 2 * a);
-  const oak_parts_t g = oak_face_parts(span, oak_is_angular(v), t->dir);
-  const int first = t->dir == 0, second = t->dir == 2 ? 1 : 2;
-  const real row = oak_mean_along(&g, first, p[2 * a], p[2 * a + 1]);
-  if (OAK_DIM == 2) return row;
-  return oak_mean_along(
-      &g, second, row, oak_mean_along(&g, first, p[FA(t->dir) + 2 * a], p[FA(t->dir) + 2 * a + 1]));
-#else
-  real sum = p[2 * a] + p[2 * a + 1];
-  (void)f, (void)v, (void)b;
-  if (OAK_DIM == 3) sum += p[FA(t->dir) + 2 * a] + p[FA(t->dir) + 2 * a + 1];
-  return sum * (real)(OAK_DIM == 3 ? 0.25 : 0.5);
-#endif
-}
-
 /* Average the fluxes of one fine face over the coarse faces they cover. */
 OAK_KERNEL(oak_fluxfix_average, oak_fluxfix_args_t, 64) {
   OAK_ARGS(oak_fluxfix_args_t);
@@ -38,7 +18,8 @@ OAK_KERNEL(oak_fluxfix_average, oak_fluxfix_args_t, 64) {
     OAK_ROWS(row, NVAR * HB(dir), HA(dir)) {
       const int b = row % HB(dir), v = row / HB(dir);
       const real *p = fine + v * FACE_CELLS(dir) + 2 * b * FA(dir);
-      OAK_LANES(a, HA(dir)) piece[row * HA(dir) + a] = mean_flux(&arg.f, &t, v, p, a, b);
+      OAK_LANES(a, HA(dir))
+        piece[row * HA(dir) + a] = oak_face_mean(&arg.f, t.block, dir, v, a, b, p + 2 * a, FA(dir));
     }
   }
 }
@@ -70,8 +51,7 @@ OAK_KERNEL(oak_fluxfix_apply, oak_fluxfix_args_t, APPLY_LANES) {
         real u[NVAR];
         const oak_areas_t areas =
             oak_areas(&arg.f, block, x[0] + (dir != 0) * a, x[1] + (dir == 0) * a);
-        OAK_UNROLL
-        for (int v = 0; v < NVAR; v++)
+        OAK_FOR(v, NVAR)
           u[v] = p[v * OAK_CELLS + a * step] +
                  oak_face_factor(&areas, v, dir, high) * c *
                      (coarse[v * FACE_CELLS(dir) + a] - fine[v * HA(dir) * HB(dir) + a]);

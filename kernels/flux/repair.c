@@ -3,7 +3,8 @@
  * ApJ 691 (2009) 1092; S. Clain, S. Diot, R. Loubere, J. Comput. Phys. 230 (2011) 4028). Such cells
  * are marked, their faces get first-order fluxes on both sides, and all cells at these faces are
  * computed again. These kernels exist only with scheme.on_invalid = first_order. */
-#include "kernels/flux/cell_flux.h"
+#include "kernels/flux/place.h"
+#include "kernels/scheme/reference.h"
 
 /* Bits of a mark: faces that are of first order, and the cell itself. */
 #define MARK_FACES ((1 << OAK_FACES) - 1)
@@ -72,60 +73,32 @@ OAK_KERNEL(oak_mark_faces, oak_mark_args_t, OAK_CHUNK_LANES) {
   }
 }
 
-/* The new state of a cell, x[], with a mark; returns its wave speed / dx, summed over dimensions.
- */
-OAK_FN real repair_cell(const oak_flux_args_t *s, const oak_flux_user_t *user, long block,
-                        const int x[3], const sum_t inv_dx[3], int mark, sum_t u[]) {
-  const oak_field_t *f = &s->f;
-  real q[NVAR], speed = 0;
-  sum_t r[NVAR];
-  for (int v = 0; v < NVAR; v++) r[v] = 0;
-  load_primitive(&user->physics, f->u + block * OAK_BLOCK_REALS + OAK_INDEX(x[0], x[1], x[2]),
-                 OAK_CELLS, q);
-  METRIC(metric, f, user, block, x[0], x[1], q);
-  for (int dir = 0; dir < OAK_DIM; dir++) {
-    real row[NVAR][ROW], flux[2][NFLUX];
-    load_cell_row(f, user, block, x, dir, row);
-    cell_fluxes(f, user, block, x, row, dir, mark >> 2 * dir & 3, flux);
-    for (int v = 0; v < NVAR; v++)
-      r[v] += NET_FLUX(metric, v, dir, flux[0][v], flux[1][v]) * inv_dx[dir];
-#ifdef PHYSICS_SIDES
-    add_cell_terms(&user->physics, q, flux[0] + RIGHT_SIDE, flux[1] + LEFT_SIDE, dir,
-                   INV_SIZE(metric, dir, inv_dx[dir]), r);
-#endif
-    speed += WAVE_RATE(metric, dir, OAK_MAX(flux[0][NVAR], flux[1][NVAR]), inv_dx[dir]);
-    for (int n = 0; n < 2 && mark; n++) keep_cell_flux(s, block, 2 * dir + n, x, flux[n]);
-  }
-  stage_result(s, user, block, x, q, r, u);
-  return own_rate(s, user, block, x[0], x[1], x[2], q, speed);
-}
-
 /* Compute all marked cells of a block. The wave speed of the block is computed again from all
  * cells, because face states that made a cell invalid may have given a wrong speed or none. */
 OAK_FN void repair_block(const oak_repair_args_t *arg, long block) {
   const oak_flux_args_t *s = &arg->stage;
   const oak_flux_user_t user = oak_flux_user(&s->f);
-  const int level = s->f.block[block].level;
-  OAK_SHARED real rate[OAK_CHUNK_LANES];
+  OAK_SHARED real most[OAK_CHUNK_LANES];
   OAK_SHARED int bad[OAK_CHUNK_LANES];
-  sum_t inv_dx[3] = {0, 0, 0};
-  for (int d = 0; d < OAK_DIM; d++) inv_dx[d] = (sum_t)oak_inv_dx(&s->f, level, d);
-  OAK_INNER(i, OAK_CHUNK_LANES) rate[i] = 0, bad[i] = 0;
+  OAK_INNER(i, OAK_CHUNK_LANES) most[i] = 0, bad[i] = 0;
   OAK_CHUNKS(first)
   OAK_INNER(i, OAK_CHUNK(first)) {
     const int c = first + i, mark = arg->mark[block * OAK_CELLS + c];
     int x[3];
+    real flux[OAK_DIM][2][NFLUX], rate;
     sum_t u[NVAR];
     cell_point(c, x);
-    const real speed = repair_cell(s, &user, block, x, inv_dx, mark, u);
-    rate[i] = OAK_MAX(speed, rate[i]); /* not NaN */
+    const int valid = reference_cell(s, &user, block, x, mark & MARK_FACES, flux, u, &rate);
+    most[i] = OAK_MAX(rate, most[i]); /* not NaN */
     if (!mark) continue;
-    bad[i] += !result_valid(&user.physics, u);
-    store_result(s->out + block * OAK_BLOCK_REALS + c, OAK_CELLS, u);
+    bad[i] += !valid;
+    oak_store(s->out + block * OAK_BLOCK_REALS + c, OAK_CELLS, u);
+    for (int face = 0; face < OAK_FACES; face++)
+      keep_flux(&s->f, s->bflux, block, face, x, flux[face / 2][face % 2]);
   }
   real fastest;
   int invalid;
-  OAK_REDUCE_MAX(fastest, rate, OAK_CHUNK_LANES);
+  OAK_REDUCE_MAX(fastest, most, OAK_CHUNK_LANES);
   OAK_REDUCE_SUM(invalid, bad, OAK_CHUNK_LANES);
   OAK_SERIAL for (int t = 0; t < TILES; t++) {
     s->rate[block * TILES + t] = t ? 0 : (double)fastest;

@@ -1,17 +1,120 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * x and y fluxes of a plane (flux_faces.h) where each lane is a thread. The cells beside the tile
- * and the last faces go to threads of their own. */
-#ifndef OAK_FLUX_THREADS_H
-#define OAK_FLUX_THREADS_H
+ * The planes of a tile (flux.c) where each lane is a thread. A flux needs the state at the upper
+ * face of the neighbour cell, which belongs to another thread. So threads first reconstruct the
+ * states of their cells, and after a barrier compute the fluxes. The cells beside the tile and the
+ * last faces go to threads of their own. */
+#pragma once
 
-#include "kernels/flux/reconstruct.h"
+#include "kernels/flux/update.h"
 
-#if OAK_MANY_THREADS
+/* Each thread loads the same cells of the halo in all planes. Their addresses are found once. Each
+ * plane then takes one load and one step of the address. */
+typedef struct {
+  struct {
+    const store_t *p;
+    long long sv, step; /* to the next variable and plane */
+    int place;          /* in a plane; -1: none */
+  } cell[HALO_TURNS];
+} halo_t;
+
 /* The first threads of each kind of additional work, so that no warp has more than one kind between
- * two barriers. */
-#define ENDS_FROM (LANES >= 128 ? 64 : LANES / 2)
-#define LAST_X_FROM (LANES >= 128 ? 64 : 0)
-#define LAST_Y_FROM (LANES >= 128 ? 96 : LANES / 2)
+ * two barriers: the halo, the cells beside the tile, the last faces. */
+#define HALO_THREAD \
+  (LANES >= 128 && HALO_TURNS == 1 ? (OAK_THREAD + HALO_CELLS) % LANES : OAK_THREAD)
+enum {
+  ENDS_FROM = LANES >= 128 ? 64 : LANES / 2,
+  LAST_X_FROM = LANES >= 128 ? 64 : 0,
+  LAST_Y_FROM = LANES >= 128 ? 96 : LANES / 2
+};
+
+/* Cell h of the halo: first rows below and above the tile, then columns beside it. */
+OAK_FN void choose_halo_cell(const tile_t *t, int h, halo_t *halo, int turn) {
+  halo->cell[turn].p = 0;
+  halo->cell[turn].sv = halo->cell[turn].step = 0;
+  halo->cell[turn].place = -1;
+  if (h >= HALO_CELLS) return;
+  const int across = h < 2 * GH * TX, length = across ? TX : TY;
+  h -= across ? 0 : 2 * GH * TX;
+  const int g = h / length, a = h % length, high = g >= GH;
+  const int first = across ? t->y0 : t->x0, width = across ? TY : TX;
+  const int n = first + (high ? width + g - GH : g - GH); /* coordinate across the rows */
+  const int row = n - first + GH, cells = across ? OAK_NY : OAK_NX;
+  if (n < 0 || n >= cells) {
+    const oak_side_t side = oak_side(t->f, t->block, (across ? 2 : 0) + high);
+    halo->cell[turn].p = side.p + (high ? n - cells : n + OAK_NG) * side.sn +
+                         ((across ? t->x0 : t->y0) + a) * side.sa + (long long)t->begin * side.sb;
+    halo->cell[turn].sv = side.sv;
+    halo->cell[turn].step = side.sb;
+  } else {
+    halo->cell[turn].p =
+        tile_plane(t, t->begin) + (across ? (row - GH) * OAK_NX + a : a * OAK_NX + row - GH);
+    halo->cell[turn].sv = OAK_CELLS;
+    halo->cell[turn].step = OAK_NX * OAK_NY;
+  }
+  halo->cell[turn].place = across ? row * SX + GH + a : (GH + a) * SX + row;
+}
+
+/* Where the state of a thread's halo cell n waits until it is converted, and from a variable there
+ * to the next one. */
+#if HALO_APART
+#define HALO_WAITS(to, n, sh) (&(sh)->halo[0][HALO_THREAD + (n)*LANES])
+#else
+#define HALO_WAITS(to, n, sh) ((store_t *)(to))
+#endif
+enum { HALO_NEXT = HALO_APART ? HALO_CELLS : SY * SX * (int)(sizeof(real) / sizeof(store_t)) };
+
+/* Load the halo of a plane in two parts: between `begin` and `end` other work can be done, and the
+ * plane holds values that are not converted to primitive variables. */
+OAK_FN void load_halo(const tile_t *t, halo_t *halo, plane_t s, flux_shared_t *sh, int begin,
+                      int end) {
+  OAK_FOR(n, HALO_TURNS) {
+    if (halo->cell[n].place < 0) continue;
+    real q[NVAR], *to = &s[0][0][0] + halo->cell[n].place;
+    if (begin && !end) {
+      OAK_FOR(v, NVAR)
+        oak_copy_begin(HALO_WAITS(to, n, sh) + v * HALO_NEXT,
+                       halo->cell[n].p + v * halo->cell[n].sv);
+    }
+    if (end) {
+      const store_t *from = begin ? halo->cell[n].p : HALO_WAITS(to, n, sh);
+      load_primitive(&t->user.physics, from, begin ? halo->cell[n].sv : HALO_NEXT, q);
+      OAK_FOR(v, NVAR) to[v * SY * SX] = q[v];
+    }
+    if (begin) halo->cell[n].p += halo->cell[n].step;
+  }
+}
+
+/* Put the cell of each thread into a plane. */
+OAK_FN void place_cells(const real q[], plane_t s) {
+  OAK_FOR(v, NVAR) s[v][OAK_THREAD / TX + GH][OAK_THREAD % TX + GH] = q[v];
+}
+
+/* Fill plane k: in 3D from the queue of the march, in 2D from memory. */
+OAK_FN void load_plane(const tile_t *t, int k, const march_t *m, halo_t *halo, flux_shared_t *sh) {
+  real cell[NVAR];
+  if (OAK_DIM == 3)
+    place_cells(m->queue[QPLANE], sh->s[0]);
+  else {
+    load_primitive(&t->user.physics, tile_plane(t, k) + LANE_AT(OAK_THREAD), OAK_CELLS, cell);
+    place_cells(cell, sh->s[0]);
+  }
+  load_halo(t, halo, sh->s[0], sh, 1, 1);
+  OAK_BARRIER;
+}
+
+/* Read the plane that the next step of the march needs, and complete the loads of the next plane
+ * `next`, while threads wait at a barrier. */
+OAK_FN void load_ahead(const tile_t *t, int k, march_t *m, halo_t *halo, plane_t next,
+                       flux_shared_t *sh) {
+  long long stride;
+  const store_t *p = z_plane(t, k + 1 + RAD, &stride) + LANE_AT(OAK_THREAD);
+  OAK_UNROLL
+  for (int v = 0; !FETCHED && v < NVAR; v++) m->loaded[v] = p[v * stride];
+  if (k + 1 >= t->end) return;
+  oak_copy_end();
+  place_cells(m->queue[QPLANE + 1], next);
+  load_halo(t, halo, next, sh, 0, 1);
+}
 
 /* One thread for each cell beside the tile; all of them execute the same instructions. */
 OAK_FN void reconstruct_ends(flux_shared_t *sh, const real s[NVAR][SY][SX]) {
@@ -25,11 +128,11 @@ OAK_FN void reconstruct_ends(flux_shared_t *sh, const real s[NVAR][SY][SX]) {
     real *to = upper ? above : below;
     const int step = upper ? length : along_x ? X_FACES : Y_FACES;
     real ql[NVAR], qh[NVAR];
-    reconstruct_cell(cell, NULL, along_x ? 0 : 1, along_x ? 1 : SX, SY * SX, ql, qh);
-    OAK_UNROLL
-    for (int v = 0; v < NVAR; v++) to[v * step] = upper ? ql[v] : qh[v];
+    reconstruct(cell, NULL, along_x ? 0 : 1, along_x ? 1 : SX, SY * SX, ql, qh);
+    OAK_FOR(v, NVAR) to[v * step] = upper ? ql[v] : qh[v];
   }
 }
+
 /* Fluxes through the faces of one direction. Each thread has the lower face of its cell, with the
  * states `below` (in shared memory) and `above` it; some have the last face of a row or column as
  * well. Both take the same instructions: a second copy of the Riemann solver for the last faces
@@ -42,64 +145,91 @@ OAK_FN void face_fluxes(const tile_t *t, int dir, int face, int stride, const re
   OAK_NO_UNROLL
   for (;;) {
     real ql[NVAR], f[NFLUX];
-    OAK_UNROLL
-    for (int v = 0; v < NVAR; v++) ql[v] = below[v * stride];
+    OAK_FOR(v, NVAR) ql[v] = below[v * stride];
     AT_FACE(ph, t->f, &t->user, t->block, face);
-    f[NVAR] = face_flux(ph, ql, above, dir, f);
-    OAK_UNROLL
-    for (int v = 0; v < NFLUX; v++) flux[v * stride] = f[v];
+    face_flux(ph, ql, above, dir, f);
+    OAK_FOR(v, NFLUX) flux[v * stride] = f[v];
     if (!has_last) break;
     has_last = 0;
     face = last;
     below = last_below;
     flux = last_flux;
-    OAK_UNROLL
-    for (int v = 0; v < NVAR; v++) above[v] = last_above[v * width];
+    OAK_FOR(v, NVAR) above[v] = last_above[v * width];
   }
 }
 
-OAK_FN void x_fluxes(const tile_t *t, flux_shared_t *sh, int j, int k, real lo[NVAR]) {
-  const int i = OAK_THREAD % TX, last = OAK_THREAD_FROM(LAST_X_FROM);
-  face_fluxes(t, 0, oak_face_index(0, t->x0 + i, t->y0 + j, k), X_FACES, &sh->hx[0][j][i], lo,
+/* Fluxes through the faces across x and y, from the states `below` them in shared memory and
+ * `above` them in registers. */
+OAK_FN void x_fluxes(const tile_t *t, flux_shared_t *sh, int k, real above[NVAR]) {
+  const int i = OAK_THREAD % TX, j = OAK_THREAD / TX, last = OAK_THREAD_FROM(LAST_X_FROM);
+  face_fluxes(t, 0, oak_face_index(0, t->x0 + i, t->y0 + j, k), X_FACES, &sh->hx[0][j][i], above,
               &sh->fx[0][j][i], last < TY, oak_face_index(0, t->x0 + TX, t->y0 + last, k),
               &sh->hx[0][last][TX], &sh->lx[0][last], TY, &sh->fx[0][last][TX]);
 }
 
-OAK_FN void y_fluxes(const tile_t *t, flux_shared_t *sh, int j, int k, real lo[NVAR]) {
-  const int i = OAK_THREAD % TX, last = OAK_THREAD_FROM(LAST_Y_FROM);
-  face_fluxes(t, 1, oak_face_index(1, t->x0 + i, t->y0 + j, k), Y_FACES, &sh->hy[0][j][i], lo,
+OAK_FN void y_fluxes(const tile_t *t, flux_shared_t *sh, int k, real above[NVAR]) {
+  const int i = OAK_THREAD % TX, j = OAK_THREAD / TX, last = OAK_THREAD_FROM(LAST_Y_FROM);
+  face_fluxes(t, 1, oak_face_index(1, t->x0 + i, t->y0 + j, k), Y_FACES, &sh->hy[0][j][i], above,
               &sh->fy[0][j][i], last < TX, oak_face_index(1, t->x0 + last, t->y0 + TY, k),
               &sh->hy[0][TY][last], &sh->ly[0][last], TX, &sh->fy[0][TY][last]);
 }
 
-/* Reconstruct the cell of a lane across axis `dir`. The state at the upper face goes to shared
+/* Reconstruct the cell of a thread across axis `dir`. The state at the upper face goes to shared
  * memory, for the neighbour: `next` leads from a variable `to` the next one. */
 OAK_FN void reconstruct_own(const real s[NVAR][SY][SX], int dir, const real *own, real lo[NVAR],
                             real *to, int next) {
   const int i = OAK_THREAD % TX, j = OAK_THREAD / TX;
   real hi[NVAR];
-  reconstruct_cell(&s[0][j + GH][i + GH], own, dir, dir ? SX : 1, SY * SX, lo, hi);
-  OAK_UNROLL
-  for (int v = 0; v < NVAR; v++) to[v * next + i] = hi[v];
+  reconstruct(&s[0][j + GH][i + GH], own, dir, dir ? SX : 1, SY * SX, lo, hi);
+  OAK_FOR(v, NVAR) to[v * next + i] = hi[v];
 }
 
-OAK_FN void begin_fluxes(const tile_t *t, int k, const real s[NVAR][SY][SX], flux_shared_t *sh) {
-  (void)t, (void)k;
-  reconstruct_ends(sh, s);
-}
-
-/* All x and y fluxes of plane k, whose states are in `s`; `own` as for reconstruct_cell. */
-OAK_FN void compute_fluxes(const tile_t *t, int k, const real s[NVAR][SY][SX], const real *own,
-                           flux_shared_t *sh) {
+/* Fluxes through x and y faces of plane k, whose states are in `s`; `own` as for reconstruct.
+ */
+OAK_FN void plane_fluxes(const tile_t *t, int k, const real s[NVAR][SY][SX], const real *own,
+                         flux_shared_t *sh) {
   const int j = OAK_THREAD / TX;
   real xlo[NVAR], ylo[NVAR];
+  reconstruct_ends(sh, s);
   reconstruct_own(s, 0, own, xlo, &sh->hx[0][j][1], X_FACES);
   reconstruct_own(s, 1, own, ylo, &sh->hy[0][j + 1][0], Y_FACES);
   OAK_BARRIER;
   fetch(t, k, sh);
-  x_fluxes(t, sh, j, k, xlo);
-  y_fluxes(t, sh, j, k, ylo);
+  x_fluxes(t, sh, k, xlo);
+  y_fluxes(t, sh, k, ylo);
 }
 
+/* The new states need the x and y fluxes of all threads. In the two cases of FETCHED, these orders
+ * are the fastest (docs/performance.md). */
+OAK_FN void all_planes(tile_t *t, march_t *z, flux_shared_t *sh) {
+  halo_t halo;
+  const real *own = PIPELINED ? z->queue[QPLANE] : NULL;
+  OAK_FOR(n, HALO_TURNS) choose_halo_cell(t, HALO_THREAD + n * LANES, &halo, n);
+  if (PIPELINED) {
+    start_fetch(sh);
+    load_plane(t, t->begin, z, &halo, sh);
+  }
+  OAK_NO_UNROLL
+  for (int k = t->begin; k < t->end; k++) {
+    const int odd = (k - t->begin) & 1;
+    real(*s)[SY][SX] = sh->s[PIPELINED ? odd : 0], (*next)[SY][SX] = sh->s[PIPELINED ? !odd : 0];
+    if (!PIPELINED)
+      load_plane(t, k, z, &halo, sh);
+    else if (k + 1 < t->end)
+      load_halo(t, &halo, next, sh, 1, 0);
+    plane_fluxes(t, k, s, own, sh);
+    if (PIPELINED) load_ahead(t, k, z, &halo, next, sh);
+#if FETCHED
+    oak_gate_arrive(&sh->fluxes_done);
+    march_on(t, k, z, sh);
+    oak_gate_wait(&sh->fluxes_done, odd);
+    keep_xy_fluxes(t, k, sh);
+#else
+    OAK_BARRIER;
+    keep_xy_fluxes(t, k, sh);
+    march_on(t, k, z, sh);
 #endif
-#endif
+    update_rows(t, k, s, own, z, sh);
+    next_plane(z);
+  }
+}

@@ -1,28 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * A tile of the flux kernel (flux.c): its sizes, the memory that its lanes share, and how a plane
- * of primitive states with its halo gets into shared memory. */
-#ifndef OAK_FLUX_TILE_H
-#define OAK_FLUX_TILE_H
+ * A tile of the flux kernel (flux.c): its sizes, and the memory that its lanes share. */
+#pragma once
 
-#include "kernels/flux/common.h"
+#include "kernels/flux/place.h"
 
 #define LANES (TY * TX)
-#define SY (TY + 2 * GH)
 /* The number of cells in the halo of a plane, and how many of them each thread of a GPU loads. */
-#define HALO_CELLS (2 * GH * (TX + TY))
+#define HALO_CELLS (2 * (OAK_RADIUS + 1) * (TX + TY))
 #define HALO_TURNS ((HALO_CELLS + LANES - 1) / LANES)
-#define HALO_ROLES (OAK_MANY_THREADS && HALO_TURNS <= 2)
 /* 1 if the next plane is loaded into shared memory while the fluxes of this one are computed. This
  * saves a barrier per plane, and loads have time to arrive. It is used where it is faster
  * (docs/performance.md): not if a thread loads two cells of the halo, and not for WENO5
  * with more than five variables, because two such tiles would not fit into the shared memory of a
  * multiprocessor. */
-#define PIPELINED \
-  (HALO_ROLES && OAK_DIM == 3 && (RAD == 1 || (HALO_TURNS == 1 && NVAR > 2 && NVAR <= 5)))
-/* 1 if the copy unit of the GPU fetches what a plane needs (flux_fetch.h). The cells of the tile
- * must lie together in a plane. It is slower with tiles of 64 cells and with WENO5
+#define PIPELINED                                         \
+  (OAK_MANY_THREADS && OAK_DIM == 3 && HALO_TURNS <= 2 && \
+   (OAK_RADIUS == 1 || (HALO_TURNS == 1 && NVAR > 2 && NVAR <= 5)))
+/* 1 if the copy unit of the GPU fetches what a plane needs (fetch.h). The cells of the tile must
+ * lie together in a plane. It is slower with tiles of 64 cells and with WENO5
  * (docs/performance.md). */
-#define FETCHED (PIPELINED && OAK_BULK_COPIES && RAD == 1 && LANES >= 128 && TX == OAK_NX)
+#define FETCHED (PIPELINED && OAK_BULK_COPIES && OAK_RADIUS == 1 && LANES >= 128 && TX == OAK_NX)
 /* 1 if stored numbers are wider than those of a plane. Cells of the next plane's halo then have a
  * place of their own until they are converted. */
 #ifdef OAK_SUM
@@ -32,33 +29,17 @@
 #endif
 /* From a row of a plane to the next one. With an odd number, the cells of a column are in different
  * banks of a GPU's shared memory (docs/performance.md). */
-#define SX (TX + 2 * GH + FETCHED)
-
-/* The number of planes in the z queue, and the position of plane k in it when plane k + 1 is
- * reconstructed. */
-#define QLEN (RAD > 0 ? 2 * RAD + 1 : 2)
-#define QPLANE (RAD > 0 ? RAD - 1 : 0)
-/* Its length in memory. On CPUs the plane that enters takes the place of the lowest one, which each
- * lane has read before, so that it is in the first-level cache. */
-#define QROOM (QLEN - !OAK_MANY_THREADS)
+enum { SX = TX + 2 * GH + FETCHED, SY = TY + 2 * GH };
 
 /* The fluxes and the new states of a plane are computed for ROWS rows of the tile at a time. On
  * CPUs, the fluxes of a row are still in the first-level cache when the new states need them. With
  * rows of 8 cells, or if rows do not fill vectors, this is not worth the work per row
  * (docs/performance.md). */
-#if OAK_MANY_THREADS
-#define ROWS TY
-#define FIRST_ROW(t) 0
-#define FOR_ROWS(t)
-#else
-#define ROWS (TX > 8 && TX % 4 == 0 && OAK_CELLS > 64 ? 1 : TY)
-#define FIRST_ROW(t) (t)->row
-#define FOR_ROWS(t) for ((t)->row = 0; (t)->row < TY; (t)->row += ROWS)
-#endif
+enum { ROWS = !OAK_MANY_THREADS && TX > 8 && TX % 4 == 0 && OAK_CELLS > 64 ? 1 : TY };
 
 /* 1 if the lanes share the number of invalid cells, instead of one for each. Nearly all cells are
  * valid, so this takes less time and memory. With WENO5 the compiler then spills more registers. */
-#define ONE_COUNT (OAK_MANY_THREADS && RAD == 1)
+enum { ONE_COUNT = OAK_MANY_THREADS && RAD == 1 };
 
 #undef OAK_TEAM
 #define OAK_TEAM LANES
@@ -66,14 +47,17 @@
 #if FETCHED
 /* The number of Runge-Kutta states that are fetched, at least one: as many as find room, beside the
  * other numbers of flux_shared_t, in the 228 KB that the tiles of a multiprocessor share. */
-#define SHARED_NUMBERS \
-  (NVAR * (2 * SY * SX + 2 * LANES + 2 * (TX + TY)) + NFLUX * (2 * LANES + TX + TY) + LANES)
-#define STATE_ROOM                                                          \
-  (228 * 1024 / RESIDENT - 1024 - 64 - SHARED_NUMBERS * (int)sizeof(real) - \
-   HALO_APART * NVAR * HALO_CELLS * (int)sizeof(store_t))
-#define STATES \
-  OAK_MAX(OAK_MIN(OAK_NPREV, STATE_ROOM / (int)(NVAR * LANES * sizeof(store_t)) - 1), 1)
+enum {
+  SHARED_NUMBERS =
+      NVAR * (2 * SY * SX + 2 * LANES + 2 * (TX + TY)) + NFLUX * (2 * LANES + TX + TY) + LANES,
+  STATE_ROOM = 228 * 1024 / RESIDENT - 1024 - 64 - SHARED_NUMBERS * (int)sizeof(real) -
+               HALO_APART * NVAR * HALO_CELLS * (int)sizeof(store_t),
+  STATES = OAK_MAX(OAK_MIN(OAK_NPREV, STATE_ROOM / (int)(NVAR * LANES * sizeof(store_t)) - 1), 1)
+};
 #endif
+
+/* Primitive states of a plane with its halo. */
+typedef real plane_t[NVAR][SY][SX];
 
 /* The memory that the lanes of a tile share. */
 typedef struct {
@@ -82,15 +66,14 @@ typedef struct {
   store_t before[STATES][NVAR][LANES]; /* of this plane, at the start of the step first */
   oak_gate_t fetched, fluxes_done;
 #endif
-  OAK_ALIGNED real s[PIPELINED ? 2 : 1][NVAR][SY][SX]; /* primitive planes with their halo */
+  OAK_ALIGNED plane_t s[PIPELINED ? 2 : 1];
 #if HALO_APART
   store_t halo[NVAR][HALO_CELLS];
 #endif
 #if OAK_MANY_THREADS
-  OAK_ALIGNED real hx[NVAR][TY][TX + 1]; /* states below x faces, of cells -1 .. */
-  OAK_ALIGNED real hy[NVAR][TY + 1][TX]; /* the same of y faces */
-  OAK_ALIGNED real lx[NVAR][TY];         /* states above the last faces */
-  OAK_ALIGNED real ly[NVAR][TX];
+  real hx[NVAR][TY][TX + 1];       /* states below x faces, of cells -1 .. */
+  real hy[NVAR][TY + 1][TX];       /* the same of y faces */
+  real lx[NVAR][TY], ly[NVAR][TX]; /* states above the last faces */
 #else
   OAK_ALIGNED real bx[NVAR][TY];    /* states below the first x faces */
   OAK_ALIGNED real below[NVAR][TY]; /* states below the last x faces */
@@ -101,15 +84,10 @@ typedef struct {
   OAK_ALIGNED real fx[NFLUX][ROWS][TX + 1];
   OAK_ALIGNED real fy[NFLUX][ROWS + 1][TX];
   OAK_ALIGNED real rate[ROWS * TX];
-#if ONE_COUNT
-  int bad;
-#else
-  OAK_ALIGNED real bad[ROWS * TX];  /* as wide as the other arrays, so that SIMD lanes stay full */
-#endif
+  OAK_ALIGNED real bad[ONE_COUNT ? 1 : ROWS * TX]; /* invalid cells */
 } flux_shared_t;
 /* From a variable to the next one in hx and fx, and in fy. */
-#define X_FACES (ROWS * (TX + 1))
-#define Y_FACES ((ROWS + 1) * TX)
+enum { X_FACES = ROWS * (TX + 1), Y_FACES = (ROWS + 1) * TX };
 /* Where the y fluxes below row j are in fy. */
 #define Y_ROW(j) ((j) % (ROWS + 1))
 
@@ -120,9 +98,7 @@ typedef struct {
   oak_flux_user_t user;
   long block;
   int x0, y0, begin, end;
-#if !OAK_MANY_THREADS
-  int row; /* the first of the ROWS rows that are computed now */
-#endif
+  int row;     /* the first of the ROWS rows that are computed now */
   int refined; /* a face beside the tile is a refinement boundary */
   sum_t inv_dx[3];
   unsigned number; /* of the first cell of plane 0 */
@@ -134,15 +110,11 @@ OAK_FN void choose_tile(tile_t *t, const flux_place_t *p) {
   t->block = p->block;
   t->x0 = p->tile % TILES_X * TX;
   t->y0 = p->tile / TILES_X * TY;
-  t->refined = 0;
-  OAK_UNROLL
-  for (int face = 0; face < 4; face++)
-    t->refined |= t->f->face[t->block * OAK_FACES + face].bflux >= 0;
+  t->row = t->refined = 0;
+  OAK_FOR(face, 4) t->refined |= t->f->face[t->block * OAK_FACES + face].bflux >= 0;
   t->begin = p->part * OAK_NZ >> bits;
   t->end = (p->part + 1) * OAK_NZ >> bits;
-  const int level = t->f->block[t->block].level;
-  OAK_UNROLL
-  for (int d = 0; d < OAK_DIM; d++) t->inv_dx[d] = (sum_t)oak_inv_dx(t->f, level, d);
+  inverse_sizes(t->f, t->block, t->inv_dx);
   t->number = oak_cell_number(t->f, t->block, t->x0, t->y0, 0);
 }
 
@@ -150,49 +122,3 @@ OAK_FN void choose_tile(tile_t *t, const flux_place_t *p) {
 OAK_FN const store_t *tile_plane(const tile_t *t, int k) {
   return t->f->u + t->block * OAK_BLOCK_REALS + OAK_INDEX(t->x0, t->y0, k);
 }
-
-/* Fill the halo of plane k: rows below and above the tile, then the columns beside it. */
-OAK_FN void load_plane_halo(const tile_t *t, int k, flux_shared_t *OAK_RESTRICT sh) {
-  const store_t *own = t->f->u + t->block * OAK_BLOCK_REALS + (long long)k * OAK_NX * OAK_NY;
-  OAK_UNROLL
-  for (int high = 0; high < 2; high++) {
-    const oak_side_t side = oak_side(t->f, t->block, 2 + high);
-    OAK_ROWS_FROM(high * GH * TX, g, GH, TX) {
-      const int row = high ? GH + TY + g : g; /* of s */
-      const int j = t->y0 + row - GH;
-      const int inside = high ? j < OAK_NY : j >= 0;
-      const int layer = high ? j - OAK_NY : j + OAK_NG;
-      const store_t *p = inside ? own + j * OAK_NX + t->x0
-                                : side.p + layer * side.sn + k * side.sb + t->x0 * side.sa;
-      const long long sv = inside ? OAK_CELLS : side.sv;
-      OAK_LANES(i, TX) {
-        real q[NVAR];
-        load_primitive(&t->user.physics, p + i, sv, q);
-        OAK_UNROLL
-        for (int v = 0; v < NVAR; v++) sh->s[0][v][row][i + GH] = q[v];
-      }
-    }
-  }
-  OAK_UNROLL
-  for (int high = 0; high < 2; high++) {
-    const oak_side_t side = oak_side(t->f, t->block, high);
-    OAK_ROWS_FROM(2 * GH * TX + high * GH * TY, g, GH, TY) {
-      const int column = high ? GH + TX + g : g; /* of s */
-      const int i = t->x0 + column - GH;
-      const int inside = TILES_X > 1 && (high ? i < OAK_NX : i >= 0);
-      const int layer = high ? i - OAK_NX : i + OAK_NG;
-      const store_t *p = inside ? own + t->y0 * OAK_NX + i
-                                : side.p + layer * side.sn + k * side.sb + t->y0 * side.sa;
-      const int step = inside ? OAK_NX : side.sa;
-      const long long sv = inside ? OAK_CELLS : side.sv;
-      OAK_LANES(j, TY) {
-        real q[NVAR];
-        load_primitive(&t->user.physics, p + j * step, sv, q);
-        OAK_UNROLL
-        for (int v = 0; v < NVAR; v++) sh->s[0][v][j + GH][column] = q[v];
-      }
-    }
-  }
-}
-
-#endif

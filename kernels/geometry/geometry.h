@@ -224,6 +224,23 @@ OAK_FN real oak_mean_along(const oak_parts_t *g, int axis, real lower, real uppe
                       (1 + g->more[axis]) * g->arm[axis][1] * upper);
 }
 
+/** The mean by area of numbers p[] on the fine faces across `dir` that cover the coarse face (a, b)
+ * of a fine block: the first two follow each other, the others (3D) are `next` later. */
+OAK_FN real oak_face_mean(const oak_field_t *f, long block, int dir, int v, int a, int b,
+                          const real *p, int next) {
+  if (!OAK_COORDINATES) {
+    real sum = p[0] + p[1];
+    if (OAK_DIM == 3) sum += p[next] + p[next + 1];
+    return sum * (real)(OAK_DIM == 3 ? 0.25 : 0.5);
+  }
+  const oak_span_t span = oak_span_of_pair(f, block, dir ? 2 * a : 0, dir ? 2 * b : 2 * a);
+  const oak_parts_t g = oak_face_parts(span, oak_is_angular(v), dir);
+  const int first = dir == 0, second = dir == 2 ? 1 : 2;
+  const real row = oak_mean_along(&g, first, p[0], p[1]);
+  if (OAK_DIM == 2) return row;
+  return oak_mean_along(&g, second, row, oak_mean_along(&g, first, p[next], p[next + 1]));
+}
+
 /** Mean of the arms of the parts of a cell by volume. */
 OAK_FN real oak_mean_arm(oak_span_t g) {
   const oak_parts_t parts = oak_parts(g, 1);

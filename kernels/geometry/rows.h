@@ -169,7 +169,8 @@ OAK_FN void oak_keep_valid(const physics_parameters_t *ph, oak_span_t span, cons
   oak_load(coarse, OAK_CELLS, q);
   for (int v = 0; v < NVAR; v++)
     if (oak_is_angular(v)) q[v] = oak_div(q[v], oak_mean_arm(span));
-  for (int e = 0; e < n; e++) oak_store(p + offset[e], stride, q);
+  for (int e = 0; e < n; e++)
+    for (int v = 0; v < NVAR; v++) p[offset[e] + v * stride] = (store_t)q[v];
 }
 
 #if OAK_HAS_physics_to_smooth || OAK_HAS_FIXED

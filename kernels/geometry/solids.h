@@ -4,20 +4,19 @@
  * that reflects. */
 #pragma once
 
-#include "kernels/access/field.h"
+#include "kernels/geometry/geometry.h"
 #include "numerics/limiters.h"
 
 enum { SOLID_VAR = NVAR - 1 };
 
 /** Whether a cell with this mask is solid. Averages of solid cells and others lie between. */
-OAK_FN int oak_is_solid(real mask) { return mask >= (real)0.5; }
+OAK_FN int oak_is_solid(real mask) { return NSOLID && mask >= (real)0.5; }
 /** Whether it is in a dielectric. */
 OAK_FN int oak_is_dielectric(real mask) { return mask >= (real)1.5; }
 
 /** Whether the cell with this state is solid. */
-OAK_FN int oak_in_solid(const real u[]) { return NSOLID && oak_is_solid(u[SOLID_VAR]); }
+OAK_FN int oak_in_solid(const real u[]) { return oak_is_solid(u[SOLID_VAR]); }
 
-#if NSOLID
 /** The factor of variable v, 1 or -1, in the mirror image across a wall normal to axis `dir`. At
  * walls without slip, all components of vectors change their sign. */
 OAK_FN real oak_mirror_sign(int v, int dir) {
@@ -30,10 +29,9 @@ OAK_FN real oak_mirror_sign(int v, int dir) {
     negative |= v == PHYSICS_NORMAL(d);
 #endif
   }
-#if OAK_COORDINATES
-#define OAK_MIRROR_PHI(r, z, phi) negative |= OAK_NO_SLIP && (phi) >= 0 && v == (phi);
+#define OAK_MIRROR_PHI(r, z, phi) \
+  negative |= OAK_COORDINATES && OAK_NO_SLIP && (phi) >= 0 && v == (phi);
   PHYSICS_VECTORS(OAK_MIRROR_PHI)
-#endif
   return negative ? (real)-1 : (real)1;
 }
 
@@ -58,6 +56,7 @@ OAK_FN void oak_mirror_row(int v, int dir, const real *mask, real *row) {
 
 /** Put a mirror image in the place of a solid on one side of a face; 0 if both sides are solid. */
 OAK_FN int oak_wall_states(int dir, real ql[], real qr[]) {
+  if (!NSOLID) return 1;
   const int left = oak_is_solid(ql[SOLID_VAR]), right = oak_is_solid(qr[SOLID_VAR]);
   OAK_FOR(v, NVAR) {
     const real sign = oak_mirror_sign(v, dir), l = ql[v], r = qr[v];
@@ -66,5 +65,3 @@ OAK_FN int oak_wall_states(int dir, real ql[], real qr[]) {
   }
   return !(left && right);
 }
-
-#endif

@@ -14,6 +14,8 @@
 typedef struct {
   OAK_FIELDS(OAK_FIELD_MEMBER) OAK_FIXED(OAK_FIELD_MEMBER)
 } oak_fields_t;
+#else
+#define OAK_FIXED(X)
 #endif
 
 /* The components of a place. In the unit that describes the files the compiler finds a third one in
@@ -181,6 +183,7 @@ OAK_FN real oak_near(const oak_at_t *at, int v, int i, int j, int k);
 #endif
 #ifndef NSOLID
 #define NSOLID 0
+#define OAK_NO_SLIP 0
 #endif
 
 /* The function of a hook has `physics` or `problem` in its name, as in physics_flux and

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The force on solids: what the fluxes of the scheme carry through their walls, cell by cell. The
  * kernel is built only for runs that ask for it. */
-#include "kernels/flux/cell_flux.h"
+#include "kernels/scheme/reference.h"
 #if OAK_DIFFUSION
 #include "kernels/diffusion/diffusive_flux.h"
 #endif
 
-#if NSOLID
 enum { COMPONENTS = 2 * 3 }; /* by the Riemann solver, by the hooks DIFFUSIVE_FLUX */
 
 /* Add what the momentum fluxes `flux` across a face carry into the solid. */
@@ -31,11 +30,11 @@ OAK_FN void add_walls(const oak_field_t *f, const oak_flux_user_t *user, long bl
                       const real *p, double force[COMPONENTS]) {
   for (int dir = 0; dir < OAK_DIM; dir++) {
     real row[NVAR][ROW], flux[2][NFLUX];
-    load_cell_row(f, user, block, x, dir, row);
+    load_row(f, &user->physics, block, x, dir, row);
     for (int n = 0; n < 2; n++) {
       if (!oak_is_solid(row[SOLID_VAR][GH + (n ? 1 : -1)])) continue;
       const double area = signed_area(f, block, x, dir, n);
-      cell_fluxes(f, user, block, x, row, dir, 0, flux);
+      row_fluxes(f, user, block, x, dir, row, 0, flux);
       add_flux(flux[n], area, force);
 #if OAK_DIFFUSION
       const real inv_dx[3] = {(real)oak_inv_dx(f, f->block[block].level, 0),
@@ -43,7 +42,7 @@ OAK_FN void add_walls(const oak_field_t *f, const oak_flux_user_t *user, long bl
                               OAK_DIM == 3 ? (real)oak_inv_dx(f, f->block[block].level, 2) : 0};
       const oak_user_t all = oak_user(f);
       oak_at_t at = oak_place(f, &all, block, x[0], x[1], x[2]);
-      SET_FACE(&at, user, face_of(x, dir, x[dir] + n));
+      SET_FACE(&at, user, face_of(x, dir, n));
       at.x[dir] = oak_moved(dir, at.x[dir], (n ? 0.5 : -0.5) * oak_dx(f, at.level, dir));
       diffusive_flux(&at, p + n * WIDE_STRIDE(dir), dir, inv_dx, flux[n]);
       add_flux(flux[n], area, force + 3);
@@ -86,4 +85,3 @@ OAK_KERNEL(oak_forces, oak_forces_args_t, OAK_CHUNK_LANES) {
     }
   }
 }
-#endif

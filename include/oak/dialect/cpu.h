@@ -82,7 +82,6 @@ extern void oak_near_beyond(void)
   for (int i = 0; i < (ni); i++)
 /* Rows of lanes with a prologue per row. */
 #define OAK_ROWS(row, nrows, width) for (int row = 0; row < (nrows); row++)
-#define OAK_ROWS_FROM(first, row, nrows, width) OAK_ROWS(row, nrows, width)
 /* Rows of every variable. */
 #define OAK_ROWS_OF(v, nv, row, nrows, width) \
   for (int v = 0; v < (nv); v++)              \

@@ -213,7 +213,6 @@ enum { OAK_SUM_VECTOR = 32 };
   for (int oak_w = (width) < oak_lanes ? (width) : oak_lanes, oak_g = oak_lanes / oak_w, \
            row = oak_lane / oak_w < oak_g ? oak_lane / oak_w : (nrows);                  \
        row < (nrows); row += oak_g)
-#define OAK_ROWS_FROM(first, row, nrows, width) OAK_ROWS(row, nrows, width)
 /* Rows of every variable; those of one cell belong to the same lane. */
 #define OAK_ROWS_OF(v, nv, row, nrows, width) \
   for (int v = 0; v < (nv); v++)              \

@@ -64,10 +64,9 @@
 #define OAK_INNER2(j, nj, i, ni)                                       \
   for (int oak_t = OAK_THREAD; oak_t < (nj) * (ni); oak_t += OAK_TEAM) \
     for (int j = oak_t / (ni), i = oak_t % (ni), oak_o = 1; oak_o; oak_o = 0)
-#define OAK_ROWS(row, nrows, width) OAK_ROWS_FROM(0, row, nrows, width)
-#define OAK_ROWS_FROM(first, row, nrows, width)                                                   \
-  for (int oak_w = (width) < OAK_TEAM ? (width) : OAK_TEAM, oak_g = OAK_TEAM / oak_w,             \
-           oak_t = OAK_THREAD_FROM(first), row = oak_t / oak_w < oak_g ? oak_t / oak_w : (nrows); \
+#define OAK_ROWS(row, nrows, width)                                                   \
+  for (int oak_w = (width) < OAK_TEAM ? (width) : OAK_TEAM, oak_g = OAK_TEAM / oak_w, \
+           oak_t = OAK_THREAD, row = oak_t / oak_w < oak_g ? oak_t / oak_w : (nrows); \
        row < (nrows); row += oak_g)
 /* Rows of every variable. */
 #define OAK_ROWS_OF(v, nv, row, nrows, width) \

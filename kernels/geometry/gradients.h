@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * What diffusive fluxes need of the coordinates: sizes of cells and gradients of vectors along the
+ * axes of the mesh, and the components of vectors across walls with slip. */
+#pragma once
+
+#include "kernels/geometry/geometry.h"
+
+/* The components of states and gradients that hooks get: all but the mask of solids. */
+enum { NGRAD = PHYSICS_NVAR + NSCALARS };
+
+/* A wall with slip has no stress. Where a wall is at r = const, v_theta / r and v_phi / r are
+ * therefore even across it, and v_phi / sin(theta) is where it is at theta = const. This is that r
+ * or sin(theta) at a step of the mesh from the coordinate x. */
+OAK_FN double oak_slip_arm(int dir, double x, double step) {
+  double sine, cosine;
+  if (!OAK_COORDINATES || dir >= OAK_CURVED) return 1;
+  if (dir == 0) return oak_moved(0, x, step);
+  oak_sine(x + step, &sine, &cosine);
+  return sine;
+}
+
+/* 1 / r, cot theta and 1 / sin theta of a place. They are 0 at r = 0 and at the poles, where faces
+ * have no area. */
+typedef struct {
+  real inv_r, cot, inv_sine;
+} oak_turn_t;
+
+OAK_FN oak_turn_t oak_turn_of(const oak_at_t *at) {
+  oak_turn_t p = {at->x[0] > 0 ? (real)(1 / at->x[0]) : 0, 0, 1};
+  double sine, cosine;
+  if (OAK_COORDINATES != OAK_SPHERICAL) return p;
+  oak_sine(at->x[1], &sine, &cosine);
+  p.inv_sine = sine > 1e-9 ? (real)(1 / sine) : 0;
+  p.cot = (real)cosine * p.inv_sine;
+  return p;
+}
+
+/* 1 / the width of a cell along an angle, such that a uniform flow and solid rotation have no
+ * stress in the discrete gradients. Values at a face are means of two cells, which the tangent
+ * takes into account. */
+OAK_FN real oak_angle_inverse(real inv_dx, int across) {
+  double sine, cosine;
+  oak_sine(0.5 / (double)inv_dx, &sine, &cosine);
+  return (real)(across ? 0.5 * cosine / sine : 0.5 / (sine * cosine));
+}
+
+/* 1 / the size of a cell along each axis, from that in coordinates. dir: differences are those
+ * across a face along this axis; -1: they are central differences over two cells. */
+OAK_FN void oak_true_inverse(oak_turn_t p, int dir, const real inv_dx[3], real out[3]) {
+  OAK_FOR(d, 3) {
+    out[d] = inv_dx[d];
+    if (d < OAK_DIM && oak_is_arc(d, 0)) out[d] = oak_angle_inverse(inv_dx[d], d == dir) * p.inv_r;
+    if (oak_is_arc(d, 1)) out[d] *= p.inv_sine;
+  }
+  if (!OAK_LOG_RADIUS) return;
+  /* The same for ln r. */
+  double sinh_half, cosh_half;
+  oak_hyperbolic(0.5 / (double)inv_dx[0], &sinh_half, &cosh_half);
+  const double cells = dir == 0 ? sinh_half / cosh_half : sinh_half * cosh_half;
+  out[0] = p.inv_r * (real)(0.5 / cells);
+}
+
+/* Add to the gradients of vectors along theta and phi what they have because the unit vectors
+ * change along these axes: per radian, component `a` turns into `along`. */
+OAK_FN void oak_turn_along(int axis, int a, int along, real inverse, const real q[NGRAD],
+                           real grad[3][NGRAD]) {
+  if (along < 0) return;
+  grad[axis][a] -= inverse * q[along];
+  grad[axis][along] += inverse * q[a];
+}
+
+OAK_FN void oak_turn_gradients(oak_turn_t p, const real q[NGRAD], real grad[3][NGRAD]) {
+#define OAK_TURN_VECTOR(a, b, c)                                                      \
+  if (OAK_COORDINATES == OAK_SPHERICAL) {                                             \
+    oak_turn_along(1, a, b, p.inv_r, q, grad);                                        \
+    oak_turn_along(2, a, c, p.inv_r, q, grad);                                        \
+    oak_turn_along(2, b, c, p.inv_r *p.cot, q, grad);                                 \
+  } else {                                                                            \
+    oak_turn_along(OAK_PHI_IS_SECOND ? 1 : 2, a, OAK_PHI_OF(b, c), p.inv_r, q, grad); \
+  }
+  if (!OAK_COORDINATES) return;
+  PHYSICS_VECTORS(OAK_TURN_VECTOR)
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * From the fluxes through the faces of a cell to its new state: net fluxes, sources, terms, the
+ * Runge-Kutta combination, what bounds the time step, and whether the state is valid. A stage is
+ *
+ *   out = dt L(u) + sum_i w_i prev_i                        (paper, eq. feuler)
+ */
+#pragma once
+
+#include "kernels/access/rounding.h"
+#include "kernels/scheme/curved.h"
+
+#ifndef OAK_DIFFUSION
+#define OAK_DIFFUSION 0
+#endif
+#define OAK_HAS_OWN_RATE \
+  (OAK_HAS_physics_timestep || OAK_HAS_problem_timestep || OAK_DIFFUSION == 1)
+
+/* What the kernels of fluxes use: without hooks that get a place, only the physics. */
+#if OAK_HAS_physics_source || OAK_HAS_problem_source || OAK_HAS_OWN_RATE
+typedef oak_user_t oak_flux_user_t;
+#define oak_flux_user oak_user
+#else
+typedef struct {
+  physics_parameters_t physics;
+} oak_flux_user_t;
+OAK_FN oak_flux_user_t oak_flux_user(const oak_field_t *f) {
+  const oak_flux_user_t user = {oak_physics(f)};
+  return user;
+}
+#endif
+
+/* A cell in a stage. The caller sets its place and its primitive state. */
+typedef struct {
+  long block;
+  int x[3];
+  real q[NVAR];
+  sum_t rate[NVAR], terms[NVAR]; /* rates of change: by fluxes, by sources and CELL_TERMS */
+  real speed[3][2];              /* wave speeds at the faces */
+  metric_t metric;
+} cell_t;
+
+/* Source terms of physics and problem. */
+OAK_FN void add_sources(const oak_field_t *f, const oak_flux_user_t *user, const cell_t *c,
+                        real source[]) {
+#if OAK_HAS_physics_source || OAK_HAS_problem_source
+  const oak_at_t at = oak_place_inside(f, user, c->block, c->x[0], c->x[1], c->x[2]);
+#if OAK_HAS_physics_collect
+  if (oak_is_solid(c->q[SOLID_VAR])) return;
+#endif
+#if OAK_HAS_physics_source
+  physics_source(&at, c->q, source);
+#endif
+#if OAK_HAS_problem_source
+  problem_source(&at, c->q, source);
+#endif
+#else
+  (void)f, (void)user, (void)c, (void)source;
+#endif
+}
+
+/* 1 / the size of a cell in coordinates, along each axis. */
+OAK_FN void inverse_sizes(const oak_field_t *f, long block, sum_t inv_dx[3]) {
+  OAK_FOR(d, OAK_DIM) inv_dx[d] = (sum_t)oak_inv_dx(f, f->block[block].level, d);
+}
+
+/* Begin with the sources. */
+OAK_FN void start_cell(const oak_field_t *f, const oak_flux_user_t *user, cell_t *c) {
+  real source[NVAR];
+  OAK_FOR(v, NVAR) source[v] = 0;
+  add_sources(f, user, c, source);
+  c->metric = cell_metric(f, &user->physics, c->block, c->x[0], c->x[1], c->q);
+  OAK_FOR(v, NVAR) c->terms[v] = source[v];
+}
+
+/* Add the fluxes through the lower and the upper face across axis `dir`. Axes come in their order,
+ * 0 first. inv_dx: 1 / the size of the cell in coordinates. */
+OAK_FN void add_fluxes(const physics_parameters_t *ph, cell_t *c, int dir, sum_t inv_dx,
+                       const real lower[NFLUX], const real upper[NFLUX]) {
+  OAK_FOR(v, NVAR) {
+    const sum_t net = net_flux(&c->metric, v, dir, lower[v], upper[v]) * inv_dx;
+    c->rate[v] = dir ? c->rate[v] + net : net;
+  }
+  c->speed[dir][0] = lower[NVAR];
+  c->speed[dir][1] = upper[NVAR];
+  if (PHYSICS_SIDES) {
+    const real inv_size = per_size(&c->metric, dir, 1, (real)inv_dx);
+    real r[NVAR];
+    OAK_FOR(v, NVAR) r[v] = 0;
+    physics_cell_terms(ph, c->q, lower + RIGHT_SIDE, upper + LEFT_SIDE, dir, r);
+    OAK_FOR(v, NVAR) c->terms[v] += r[v] * inv_size;
+  }
+}
+
+/* The rate of diffusion at a cell: forward Euler steps are stable up to its inverse. A diffusivity
+ * that is negative or not finite stops the run. */
+#if OAK_DIFFUSION
+OAK_FN double diffusion_rate(const oak_at_t *at, const real q[]) {
+  double d = 0, rate = 0;
+#if OAK_HAS_physics_diffusive_flux
+  d += physics_diffusivity(at, q);
+#endif
+#if OAK_HAS_problem_diffusive_flux
+  d += problem_diffusivity(at, q);
+#endif
+  OAK_FOR(n, OAK_DIM) rate += 2 * d / (at->dx[n] * at->dx[n]);
+  rate += turning_rate(at, d);
+  return oak_is_solid(q[SOLID_VAR]) ? 0 : rate >= 0 ? rate : INFINITY;
+}
+#endif
+
+/* The rate of a cell, from its waves and the limits of hooks. The time step is cfl divided by the
+ * largest rate of all cells. A limit that is not positive stops the run. */
+OAK_FN real cell_rate(const oak_flux_args_t *s, const oak_flux_user_t *user, const cell_t *c,
+                      const sum_t inv_dx[3]) {
+  real waves = 0;
+  OAK_FOR(dir, OAK_DIM) {
+    const real speed = OAK_MAX(c->speed[dir][0], c->speed[dir][1]);
+    waves += per_size(&c->metric, dir, speed, (real)inv_dx[dir]);
+  }
+#if OAK_HAS_OWN_RATE
+  double rate = 0;
+  const oak_at_t at = oak_place_inside(&s->f, user, c->block, c->x[0], c->x[1], c->x[2]);
+#if OAK_DIFFUSION == 1
+  waves += (real)diffusion_rate(&at, c->q);
+#endif
+#if OAK_HAS_physics_timestep
+  const double physics = physics_timestep(&at, c->q), most = s->cfl / physics;
+  rate = physics > 0 ? most : INFINITY;
+#endif
+#if OAK_HAS_problem_timestep
+  const double problem = problem_timestep(&at, c->q), other = s->cfl / problem;
+  rate = OAK_MAX(rate, problem > 0 ? other : INFINITY);
+#endif
+  /* a select, since a branch keeps the compiler from vectorizing the loop over cells */
+  waves = oak_is_solid(c->q[SOLID_VAR]) ? 0 : OAK_MAX(waves, (real)rate);
+#endif
+  (void)s, (void)user;
+  return waves;
+}
+
+/* Where the earlier states of a cell are: their first variables, and the strides to the next one.
+ */
+typedef struct {
+  const store_t *p[OAK_NPREV];
+  int next[OAK_NPREV];
+} earlier_t;
+
+OAK_FN earlier_t earlier_states(const oak_flux_args_t *s, const cell_t *c) {
+  earlier_t e;
+  OAK_FOR(n, OAK_NPREV) {
+    e.p[n] = s->prev[n] + c->block * OAK_BLOCK_REALS + OAK_INDEX(c->x[0], c->x[1], c->x[2]);
+    e.next[n] = OAK_CELLS;
+  }
+  return e;
+}
+
+/* A solid cell keeps its state, or what flows into it (COLLECT). Fields in the state do not change:
+ * all Runge-Kutta states have the same values. */
+OAK_FN void keep_state(const physics_parameters_t *ph, const store_t *p, int next, sum_t u[]) {
+  const int solid = oak_is_solid((real)p[SOLID_VAR * next]);
+  if (NSOLID) u[SOLID_VAR] = p[SOLID_VAR * next];
+#if OAK_HAS_physics_collect
+  if (solid) physics_collect(ph, u);
+#else
+  (void)ph;
+  OAK_FOR(v, NVAR) u[v] = solid ? p[v * next] : u[v];
+#endif
+#define OAK_KEEP_FIELD(variable, name) u[variable] = p[(variable)*next];
+  OAK_FIXED(OAK_KEEP_FIELD)
+}
+
+/* The state u[] of a cell after the stage. `number`: of the cell (oak_cell_number). Returns whether
+ * it is valid. */
+OAK_FN int new_state(const oak_flux_args_t *s, const physics_parameters_t *ph, const cell_t *c,
+                     earlier_t e, unsigned number, sum_t u[NVAR]) {
+  real q[NVAR];
+  OAK_FOR(v, NVAR) {
+    sum_t rate = c->rate[v];
+#if OAK_DIFFUSION == 1
+    rate += s->diffusion[c->block * OAK_BLOCK_REALS + v * OAK_CELLS +
+                         OAK_INDEX(c->x[0], c->x[1], c->x[2])];
+#endif
+    u[v] = (sum_t)s->dt * (rate + c->terms[v]) + (sum_t)s->w[0] * e.p[0][v * e.next[0]];
+  }
+  OAK_UNROLL
+  for (int n = 1; n < OAK_NPREV; n++) {
+    if (OAK_MANY_THREADS && n >= s->nprev) break; /* a load is not worth a weight of 0 */
+    OAK_FOR(v, NVAR) u[v] += (sum_t)s->w[n] * e.p[n][v * e.next[n]];
+  }
+  keep_state(ph, e.p[0], e.next[0], u);
+  oak_keep_bounds(ph, e.p[0][PHYSICS_MASS * e.next[0]], u);
+  oak_round_result(u, number);
+  OAK_FOR(v, NVAR) q[v] = (real)u[v];
+  return oak_state_valid(ph, q);
+}

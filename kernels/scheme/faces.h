@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * From the states of cells to the flux through a face: the limiter reconstructs the primitive
+ * variables that TO_PRIMITIVE gives, one at a time; walls put mirror images in the place of solid
+ * cells; the Riemann solver computes the flux from the states on both sides. */
+#pragma once
+
+#include "kernels/geometry/solids.h"
+#include "kernels/hooks/user.h"
+#include "numerics/riemann.h"
+
+/* The limiter reads RAD cells on each side. The values at the faces of a cell thus need STENCIL
+ * cells, and the fluxes through its faces need ROW cells, GH of them on each side. */
+enum { RAD = OAK_RADIUS, GH = RAD + 1, STENCIL = 2 * RAD + 1, ROW = 2 * GH + 1 };
+OAK_REQUIRE(GH <= OAK_NG, "fewer ghost layers than the limiter reads");
+
+/* A physics may have numbers that differ on both sides of a face (FACE_SIDES), and terms of a cell
+ * that they give (CELL_TERMS). */
+#ifndef PHYSICS_SIDES
+#define PHYSICS_SIDES 0
+#define physics_face_sides(...) ((void)0)
+#define physics_cell_terms(...) ((void)0)
+#endif
+/* Layout of a flux: the fluxes of all variables, the wave speed, the numbers on the left and on the
+ * right side of the face. */
+enum {
+  LEFT_SIDE = NVAR + 1,
+  RIGHT_SIDE = LEFT_SIDE + PHYSICS_SIDES,
+  NFLUX = RIGHT_SIDE + PHYSICS_SIDES
+};
+
+/* The values of variable v at the lower and upper face of the cell in the middle of a row of cells
+ * along axis `dir`. mask[]: the mask of the same cells. Behind a wall, row[] gets mirror images. */
+OAK_FN void reconstruct_variable(int v, int dir, const real mask[STENCIL], real row[STENCIL],
+                                 real *lo, real *hi) {
+  const real *s = row + RAD;
+  if (NSOLID) oak_mirror_row(v, dir, mask, row);
+  oak_reconstruct(s, lo, hi);
+  if (NSOLID && v == SOLID_VAR) *lo = *hi = s[0];
+  if (OAK_SCALAR_VALUES && v >= PHYSICS_NVAR && v < PHYSICS_NVAR + NSCALARS) {
+    *lo = oak_bounded_scalar(s[0], *lo);
+    *hi = oak_bounded_scalar(s[0], *hi);
+  }
+}
+
+/* Where the hook FLAT says so, the states lo[] and hi[] of a cell at its faces are its mean. */
+OAK_FN void flatten(real row[NVAR][STENCIL], real lo[], real hi[]) {
+#if OAK_HAS_physics_flat && OAK_RADIUS > 0
+  real near[3][NVAR];
+  OAK_FOR(n, 3) {
+    OAK_FOR(v, NVAR) near[n][v] = row[v][RAD - 1 + n];
+  }
+  const int flat = physics_flat(near[0], near[1], near[2]);
+  OAK_FOR(v, NVAR) lo[v] = flat ? near[1][v] : lo[v], hi[v] = flat ? near[1][v] : hi[v];
+#else
+  (void)row, (void)lo, (void)hi;
+#endif
+}
+
+/* The states lo[] and hi[] of a cell at its lower and upper face across axis `dir`. `cell` points
+ * to its first variable, `step` leads to the next cell along the axis, `stride` to the next
+ * variable. `own`: the variables of the cell in registers, or NULL. */
+OAK_FN void reconstruct(const real *cell, const real *own, int dir, int step, int stride, real lo[],
+                        real hi[]) {
+  real mask[STENCIL], row[NVAR][STENCIL];
+  OAK_FOR(n, STENCIL) mask[n] = cell[SOLID_VAR * stride + (n - RAD) * step];
+  OAK_FOR(v, NVAR) {
+    OAK_FOR(n, STENCIL) row[v][n] = own && n == RAD ? own[v] : cell[v * stride + (n - RAD) * step];
+    reconstruct_variable(v, dir, mask, row[v], &lo[v], &hi[v]);
+  }
+  flatten(row, lo, hi);
+}
+
+/* The flux f[] through a face normal to axis `dir` with these states on both sides. At a wall, the
+ * state before it and its mirror image are on both sides; a face between solid cells has no waves.
+ * Fields in the state have no flux. */
+OAK_FN void face_flux(const physics_parameters_t *ph, const real left[], const real right[],
+                      int dir, real f[]) {
+  real ql[NVAR], qr[NVAR];
+  OAK_FOR(v, NVAR) ql[v] = left[v], qr[v] = right[v];
+  const int open = oak_wall_states(dir, ql, qr);
+  const real fastest = oak_riemann(ph, ql, qr, dir, f);
+  f[NVAR] = open ? fastest : 0;
+#if OAK_HAS_physics_collect
+  for (int v = 0; v < NVAR; v++) f[v] = open ? f[v] : 0;
+#endif
+  if (NSOLID) f[SOLID_VAR] = 0;
+  if (PHYSICS_SIDES) {
+    const oak_face_states_t n = oak_face_states(ph, ql, qr, dir);
+    physics_face_sides(ph, ql, qr, n.l, n.r, dir, f, f + LEFT_SIDE, f + RIGHT_SIDE);
+    (void)n;
+  }
+#define OAK_NO_FLUX(variable, name) f[variable] = 0;
+  OAK_FIXED(OAK_NO_FLUX)
+}
+
+/* The first-order flux is that of Rusanov between cell averages, with the scalars. */
+OAK_FN real first_order_flux(const physics_parameters_t *ph, const real ql[], const real qr[],
+                             int dir, real f[]) {
+  const oak_face_states_t q = oak_face_states(ph, ql, qr, dir);
+  const real speed = riemann_rusanov(ph, q.l, q.r, dir, f);
+  oak_scalar_fluxes(ql, qr, f);
+  return speed;
+}
+
+/* The flux between cell averages, around cells that a stage leaves invalid. */
+OAK_FN void flux_of_averages(const physics_parameters_t *ph, const real left[], const real right[],
+                             int dir, real f[]) {
+#define OAK_COUNT_FIXED(variable, name) +1
+  if (PHYSICS_SIDES || NSOLID || 0 OAK_FIXED(OAK_COUNT_FIXED))
+    face_flux(ph, left, right, dir, f);
+  else
+    f[NVAR] = first_order_flux(ph, left, right, dir, f);
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * One stage of the scheme for one cell, in the words of docs/numerics.md:
+ *
+ *   1. cell averages are converted to the primitive variables of the physics (load_row)
+ *   2. the limiter reconstructs them, one at a time, at the faces of the cell and of its
+ * neighbours; it sees mirror images in the place of cells behind the wall of a solid (reconstruct)
+ *   3. the Riemann solver computes the flux through a face from the states on both sides; at a wall
+ *      one of them is a mirror image (face_flux)
+ *   4. L(U) is the net flux, with metric terms in coordinates that are not Cartesian, and the
+ *      sources, at the state of the cell average (start_cell, add_fluxes)
+ *   5. the new state is dt L(U) plus the earlier states of the Runge-Kutta scheme, times weights;
+ *      solid cells keep their state (new_state)
+ *
+ * Other forms move data in another way (kernels/flux). Their results have the same bits
+ * (tests/solver/test_scheme.c). */
+#pragma once
+
+#include "kernels/scheme/cell.h"
+
+/* The place of the lower (n = 0) or upper face of cell x[] across `dir` (oak_face_index). */
+OAK_FN int face_of(const int x[3], int dir, int n) {
+  return oak_face_index(dir, x[0], x[1], x[2]) + n * OAK_STRIDE(dir);
+}
+
+/* Primitive states of the cells through cell x[] along `dir`, GH of them on each side. */
+OAK_FN void load_row(const oak_field_t *f, const physics_parameters_t *ph, long block,
+                     const int x[3], int dir, real row[NVAR][ROW]) {
+  for (int n = 0; n < ROW; n++) {
+    int y[3] = {x[0], x[1], x[2]}, stride;
+    real q[NVAR];
+    y[dir] += n - GH;
+    const store_t *p = oak_cell(f, block, y[0], y[1], y[2], &stride);
+    load_primitive(ph, p, stride, q);
+    OAK_FOR(v, NVAR) row[v][n] = q[v];
+  }
+}
+
+/* Fluxes through the lower and upper face of the cell in the middle of that row. If bit 0 or 1 of
+ * `first_order` is set, the flux through the lower or upper face is that between cell averages. */
+OAK_FN void row_fluxes(const oak_field_t *f, const oak_flux_user_t *user, long block,
+                       const int x[3], int dir, real row[NVAR][ROW], int first_order,
+                       real flux[2][NFLUX]) {
+  real lo[3][NVAR], hi[3][NVAR], mean[2][NVAR]; /* of the cell below, the cell, the cell above */
+  OAK_FOR(c, 3) reconstruct(&row[0][GH - 1 + c], NULL, dir, 1, ROW, lo[c], hi[c]);
+  OAK_FOR(n, 2) {
+    AT_FACE(ph, f, user, block, face_of(x, dir, n));
+    OAK_FOR(v, NVAR) mean[0][v] = row[v][GH - 1 + n], mean[1][v] = row[v][GH + n];
+    if (first_order >> n & 1)
+      flux_of_averages(ph, mean[0], mean[1], dir, flux[n]);
+    else
+      face_flux(ph, hi[n], lo[n + 1], dir, flux[n]);
+  }
+}
+
+/* One stage for cell x[]: its new state u[], whether that is valid, and its rate. `first_order` has
+ * two bits for each axis, as above. flux[]: the fluxes through its faces. */
+OAK_FN int reference_cell(const oak_flux_args_t *s, const oak_flux_user_t *user, long block,
+                          const int x[3], int first_order, real flux[OAK_DIM][2][NFLUX],
+                          sum_t u[NVAR], real *rate) {
+  const oak_field_t *f = &s->f;
+  cell_t c = {block, {x[0], x[1], x[2]}};
+  sum_t inv_dx[3];
+  load_primitive(&user->physics, f->u + block * OAK_BLOCK_REALS + OAK_INDEX(x[0], x[1], x[2]),
+                 OAK_CELLS, c.q);
+  inverse_sizes(f, block, inv_dx);
+  start_cell(f, user, &c);
+  OAK_FOR(dir, OAK_DIM) {
+    real row[NVAR][ROW];
+    load_row(f, &user->physics, block, x, dir, row);
+    row_fluxes(f, user, block, x, dir, row, first_order >> 2 * dir & 3, flux[dir]);
+    add_fluxes(&user->physics, &c, dir, inv_dx[dir], flux[dir][0], flux[dir][1]);
+  }
+  *rate = cell_rate(s, user, &c, inv_dx);
+  return new_state(s, &user->physics, &c, earlier_states(s, &c),
+                   oak_cell_number(f, block, x[0], x[1], x[2]), u);
+}
