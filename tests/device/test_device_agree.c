@@ -259,11 +259,10 @@ static void test_rounding(void **state) {
     if (taken(&cases[i], test_size > 1)) agree(&cases[i], &cpu, &fused, 0);
 }
 
-/** Kernel forms that differ between devices differ by rounding. */
+/** Kernel forms that differ between devices differ by rounding, and keep the same fluxes where
+ * levels meet. test_scheme compares their bits on one level. */
 static void test_forms(void **state) {
   (void)state;
-  if (taken(&cases[1], 0)) agree(&cases[1], &cpu, &columns, 0);
-  agree(&cases[6], &cpu, &columns, 0);
   agree(&cases[4], &cpu, &cells, 0);
   if (test_size == 1) agree(&cases[4], &cpu, &columns, 0);
 }
