@@ -48,7 +48,7 @@ def read_profile(path):
             elif line.startswith("calls="):
                 profile.setdefault(target, [0, 0])[1] += int(line[6:].split()[0])
             elif current is not None and re.match(r"[-+*0-9]", line):
-                current[0] += int(line.split()[2])
+                current[0] += int(line.split()[1])
     return profile
 
 
