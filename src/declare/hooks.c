@@ -562,6 +562,7 @@ oak_status_t oak_schemes_name(const oak_declared_t *d, oak_params_t *params) {
 }
 
 oak_status_t oak_name_schemes(oak_params_t *params) {
+  OAK_NEED(params);
   OAK_FREED oak_declared_t *found = NULL;
   OAK_TRY(list_declared("", &found));
   return oak_schemes_name(found, params);
