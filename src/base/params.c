@@ -183,6 +183,7 @@ static oak_status_t declare_one(oak_params_t *params, const oak_param_desc_t *de
 }
 
 oak_status_t oak_params_name(oak_params_t *params, const char *key, const char *words) {
+  OAK_NEED(params);
   oak_param_t *known = (oak_param_t *)oak_params_find(params, key);
   char *copy = oak_str_copy(words);
   OAK_CHECK(copy, OAK_ERR_MEMORY, "no memory for the words of %s", key);
@@ -193,6 +194,7 @@ oak_status_t oak_params_name(oak_params_t *params, const char *key, const char *
 }
 
 const char *oak_params_words(const oak_params_t *params, const char *key) {
+  OAK_HANDLE(params, "");
   const oak_param_t *known = oak_params_find(params, key);
   return known && known->desc.choices ? known->desc.choices : "";
 }
