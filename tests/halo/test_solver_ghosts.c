@@ -148,6 +148,7 @@ static void test_too_few(void **state) {
   MUST(oak_params_new(&params));
   MUST(oak_params_assign(params, "scheme.limiter=vanleer", "test"));
   MUST(oak_params_assign(params, "scheme.ghost_layers=1", "test"));
+  MUST(oak_params_assign(params, "problem.name=shock_tube", "test"));
   assert_int_equal(oak_create(MPI_COMM_WORLD, params, &sim), OAK_ERR_INPUT);
   assert_non_null(strstr(oak_last_error(), "scheme.ghost_layers = 1"));
   assert_null(sim);

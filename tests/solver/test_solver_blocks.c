@@ -104,6 +104,7 @@ static void test_refused(void **state) {
     snprintf(text, sizeof text, "%s", wrong[i][0]);
     for (char *line; (line = strsep(&next, "\n")) && *line;)
       MUST(oak_params_assign(params, line, "test"));
+    MUST(oak_params_assign(params, "problem.name=shock_tube", "test"));
     assert_int_equal(oak_create(MPI_COMM_WORLD, params, &sim), OAK_ERR_INPUT);
     if (test_rank == 0) assert_non_null(strstr(oak_last_error(), wrong[i][1]));
     oak_destroy(&sim);
