@@ -123,7 +123,7 @@ static const char *read_name(search_t *s, const char *what, const char *c, int l
   while (oak_is_word(c[length])) length++;
   if (!length) return NULL;
   if (length > OAK_LONGEST_NAME) {
-    complain(s, line, "%s %.200s: the name may have %d characters at most", what, c,
+    complain(s, line, "%s(%.*s): the name may have %d characters at most", what, (int)length, c,
              OAK_LONGEST_NAME);
     return NULL;
   }
