@@ -8,17 +8,19 @@
 
 #include "oak/kernel.h"
 
-/* The mean of ghost cell and mirror cell is the value on the face. */
+/* dirichlet: the mean of ghost cell and mirror cell is the value on the face. */
 BOUNDARY_CONDITION(dirichlet, b) { return 2 * b->value - b->mirror; }
 
-/* The outward normal derivative on the face is given. */
+/* neumann: the outward normal derivative on the face is given. */
 BOUNDARY_CONDITION(neumann, b) { return b->mirror + b->spacing * b->value; }
 
+/* mirror: the value of the mirror cell. */
 BOUNDARY_CONDITION(mirror, b) { return b->mirror; }
 
+/* antimirror: that value with the other sign, so that the mean on the face is 0. */
 BOUNDARY_CONDITION(antimirror, b) { return -b->mirror; }
 
-/* The value of the last interior cell. */
+/* outflow: the value of the last interior cell. */
 BOUNDARY_CONDITION(outflow, b) { return b->nearest; }
 
 #endif

@@ -8,9 +8,9 @@
 
 #include "oak/kernel.h"
 
-/* The paper's criterion ("Mesh refinement criterion", eq. lohner-simple, after R. Loehner, Comput.
- * Methods Appl. Mech. Eng. 61 (1987) 323): for each axis, the second difference divided by the sum
- * of the first differences and a noise floor. The indicator is the norm over axes. */
+/* lohner: the paper's criterion ("Mesh refinement criterion", eq. lohner-simple, after R. Loehner,
+ * Comput. Methods Appl. Mech. Eng. 61 (1987) 323): for each axis, the second difference divided by
+ * the sum of the first differences and a noise floor. The indicator is the norm over axes. */
 CRITERION(lohner, u, below, above, eps, eps_abs) {
   real sum = 0;
   OAK_UNROLL
@@ -24,8 +24,8 @@ CRITERION(lohner, u, below, above, eps, eps_abs) {
   return sum;
 }
 
-/* For each axis, the change from cell to cell, |u+ - u-| / 2, divided by eps_abs + |u|. The
- * indicator is the norm over axes. With eps_abs = 0 this is the condition of Athena++ (Stone et
+/* gradient: for each axis, the change from cell to cell, |u+ - u-| / 2, divided by eps_abs + |u|.
+ * The indicator is the norm over axes. With eps_abs = 0 this is the condition of Athena++ (Stone et
  * al., ApJS 249 (2020) 4; src/pgen/blast.cpp). */
 CRITERION(gradient, u, below, above, eps, eps_abs) {
   real sum = 0;

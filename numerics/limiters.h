@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Reconstruction of face values inside one cell (paper, "Limiters and finite volume methods").
+ * Reconstruction of face values inside one cell (the foap4 paper, "Limiters and finite volume
+ * methods").
  *
  * LIMITER(name, radius, s, lo, hi) defines one, which the key scheme.limiter then knows; files of
  * physics and problem may have further ones. s[-radius .. radius] are the values of a row of cells,
@@ -16,8 +17,8 @@
 #define OAK_CAT_(a, b) a##b
 #define OAK_CAT(a, b) OAK_CAT_(a, b)
 
-/** Generalized minmod (paper, eq. gminmod): theta 1 is minmod, 2 the monotonized central limiter.
- */
+/** limiter_gminmod: the generalized minmod slope (paper, eq. gminmod). theta 1 is minmod, 2 the
+ * monotonized central limiter. */
 OAK_FN real limiter_gminmod(real a, real b, real theta) {
   const real ta = theta * oak_abs(a), tb = theta * oak_abs(b);
   const real mean = (real)0.5 * oak_abs(a + b);
@@ -25,12 +26,14 @@ OAK_FN real limiter_gminmod(real a, real b, real theta) {
   return a * b > 0 ? (a > 0 ? least : -least) : 0;
 }
 
-/* First order: the cell's value on both faces. */
+/* upwind: first order, the cell's value on both faces. */
 LIMITER(upwind, 0, s, lo, hi) {
   *lo = s[0];
   *hi = s[0];
 }
 
+/* minmod: the smaller of both slopes, 0 at extrema (P. L. Roe, Annu. Rev. Fluid Mech. 18 (1986)
+ * 337). */
 LIMITER(minmod, 1, s, lo, hi) {
   const real a = s[0] - s[-1], b = s[1] - s[0];
   const real smaller = oak_abs(a) < oak_abs(b) ? a : b;
@@ -39,14 +42,14 @@ LIMITER(minmod, 1, s, lo, hi) {
   *hi = s[0] + half;
 }
 
-/* Monotonized central: B. van Leer, J. Comput. Phys. 23 (1977) 276. */
+/* mc: monotonized central. B. van Leer, J. Comput. Phys. 23 (1977) 276. */
 LIMITER(mc, 1, s, lo, hi) {
   const real half = (real)0.5 * limiter_gminmod(s[0] - s[-1], s[1] - s[0], 2);
   *lo = s[0] - half;
   *hi = s[0] + half;
 }
 
-/* Generalized minmod with theta of the key scheme.theta. */
+/* gminmod_theta: generalized minmod with theta of the key scheme.theta. */
 #ifndef OAK_LIMITER_THETA
 #define OAK_LIMITER_THETA 1.5
 #endif
@@ -56,17 +59,17 @@ LIMITER(gminmod_theta, 1, s, lo, hi) {
   *hi = s[0] + half;
 }
 
-/* B. van Leer, J. Comput. Phys. 23 (1977) 276: the harmonic mean of both slopes. */
+/* vanleer: B. van Leer, J. Comput. Phys. 23 (1977) 276. The slope is the harmonic mean of both. */
 LIMITER(vanleer, 1, s, lo, hi) {
   const real a = s[0] - s[-1], b = s[1] - s[0];
-  const real ab = a * b, mean = oak_div(ab, a + b);
-  const real half = ab > 0 ? mean : 0;
+  const real ab = a * b, half_mean = oak_div(ab, a + b);
+  const real half = ab > 0 ? half_mean : 0;
   *lo = s[0] - half;
   *hi = s[0] + half;
 }
 
-/* B. Koren, in Numerical Methods for Advection-Diffusion Problems (1993) 117: third order where
- * smooth. The change from the cell to a face is the smallest of three: both differences to
+/* koren: B. Koren, in Numerical Methods for Advection-Diffusion Problems (1993) 117: third order
+ * where smooth. The change from the cell to a face is the smallest of three: both differences to
  * neighbours, and (near + 2 far) / 6. */
 LIMITER(koren, 1, s, lo, hi) {
   const real a = s[0] - s[-1], b = s[1] - s[0];
@@ -78,11 +81,11 @@ LIMITER(koren, 1, s, lo, hi) {
   *hi = s[0] + sign * up;
 }
 
-/* Weighted essentially non-oscillatory reconstructions of third and fifth order: G.-S. Jiang, C.-W.
- * Shu, J. Comput. Phys. 126 (1996) 202. Their epsilon, 1e-6 for values of order one, is taken
- * relative to the values in the stencil, so that units do not matter. Smoothness indicators are
- * divided by their sum. The weights then need products in place of further divisions, and cannot
- * overflow. */
+/* weno3, weno5: weighted essentially non-oscillatory reconstructions of third and fifth order:
+ * G.-S. Jiang, C.-W. Shu, J. Comput. Phys. 126 (1996) 202. Their epsilon, 1e-6 for values of order
+ * one, is taken relative to the values in the stencil, so that units do not matter. Smoothness
+ * indicators are divided by their sum. The weights then need products in place of further
+ * divisions, and cannot overflow. */
 #define WENO_EPSILON ((real)1e-6)
 #define WENO_TINY ((real)1e-30)
 
@@ -98,10 +101,11 @@ LIMITER(weno3, 1, s, lo, hi) {
   *lo = s[0] - (real)0.5 * oak_div(2 * w0 * a + w1 * b, 2 * w0 + w1);
 }
 
-/* All is written with differences d of neighbours. b is the smoothness indicators plus epsilon,
- * times 3/4. The weights d / b^2 of the outer stencils are taken relative to that of the central
- * one. The face value is that of the central stencil plus what the other two add to it, which are
- * multiples of third differences. The sum of the weights is thus one, however they are rounded. */
+/* weno5: all is written with differences d of neighbours. b is the smoothness indicators plus
+ * epsilon, times 3/4. The weights d / b^2 of the outer stencils are taken relative to that of the
+ * central one. The face value is that of the central stencil plus what the other two add to it,
+ * which are multiples of third differences. The sum of the weights is thus one, however they are
+ * rounded. */
 LIMITER(weno5, 2, s, lo, hi) {
   const real m2 = s[-2], m1 = s[-1], c = s[0], p1 = s[1], p2 = s[2];
   const real d0 = m1 - m2, d1 = c - m1, d2 = p1 - c, d3 = p2 - p1;

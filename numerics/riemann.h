@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Fluxes through a face from the states on both sides, for any physics. OAK_FLUX names the one
  * chosen for the run. RIEMANN(NAME, ph, ql, qr, dir, f) defines one, which the key scheme.flux then
- * knows: it fills f[0..NVAR) from primitive states and returns the largest wave speed, which sets
- * the time step. A physics file may bring fluxes of its own in the same way
+ * knows: it fills f[0..PHYSICS_NVAR) from primitive states and returns the largest wave speed,
+ * which sets the time step. The fluxes of the scalars behind them follow from that of the mass
+ * (oak_scalar_fluxes). A physics file may bring fluxes of its own in the same way
  * (physics/euler_riemann.h). */
 #ifndef OAK_RIEMANN_H
 #define OAK_RIEMANN_H
 
 #include "numerics/riemann_sides.h"
 
-/* V. V. Rusanov, USSR Comput. Math. Math. Phys. 1 (1961) 304: local Lax-Friedrichs. The speed is
- * the larger of |u| + c on both sides. Between cell averages the flux keeps density and pressure
- * positive where dt * (sum of speed / dx) <= 1: the new state is an average of states that are
- * positive (B. Perthame, C.-W. Shu, Numer. Math. 73 (1996) 119). */
+/* rusanov: V. V. Rusanov, USSR Comput. Math. Math. Phys. 1 (1961) 304: local Lax-Friedrichs. The
+ * speed is the larger of |u| + c on both sides. Between cell averages the flux keeps density and
+ * pressure positive where dt * (sum of speed / dx) <= 1: the new state is an average of states that
+ * are positive (B. Perthame, C.-W. Shu, Numer. Math. 73 (1996) 119). */
 RIEMANN(rusanov, ph, ql, qr, dir, f) {
   riemann_sides_t s;
   riemann_sides(ph, ql, qr, dir, &s);
@@ -23,14 +24,14 @@ RIEMANN(rusanov, ph, ql, qr, dir, f) {
 }
 
 #ifdef PHYSICS_HAS_PRESSURE
-/* A physics with pressure has no vector but the velocity. */
+/* is_velocity: whether variable v is a component of the only vector of a physics with pressure. */
 OAK_FN int is_velocity(int v) {
   return v >= PHYSICS_NORMAL(0) && v < PHYSICS_NORMAL(0) + PHYSICS_VELOCITIES;
 }
 #endif
 
-/* A. Harten, P. Lax, B. van Leer, SIAM Rev. 25 (1983) 35. Written without branches: clamping the
- * speeds at zero turns the formula into the one-sided fluxes for supersonic faces. */
+/* hll: A. Harten, P. Lax, B. van Leer, SIAM Rev. 25 (1983) 35. Written without branches: clamping
+ * the speeds at zero turns the formula into the one-sided fluxes for supersonic faces. */
 RIEMANN(hll, ph, ql, qr, dir, f) {
   riemann_sides_t s;
   riemann_sides(ph, ql, qr, dir, &s);
@@ -72,7 +73,7 @@ RIEMANN(hll, ph, ql, qr, dir, f) {
   return OAK_MAX(smax, -smin);
 }
 
-/* The states on both sides of a face, which the hook FACE may change. */
+/* oak_face_states: the states on both sides of a face, which the hook FACE may change. */
 typedef struct {
   real l[PHYSICS_NVAR], r[PHYSICS_NVAR];
 } oak_face_states_t;
@@ -88,7 +89,7 @@ OAK_FN oak_face_states_t oak_face_states(const physics_parameters_t *ph, const r
   return q;
 }
 
-/* The flux of the run between two states. */
+/* oak_riemann: the flux of the run between two states, by the solver OAK_FLUX, with the scalars. */
 OAK_FN real oak_riemann(const physics_parameters_t *ph, const real ql[], const real qr[], int dir,
                         real f[]) {
   const oak_face_states_t q = oak_face_states(ph, ql, qr, dir);

@@ -13,12 +13,13 @@
 /* kernels/hooks/user.h compares it with the number of variables in the end. */
 enum { OAK_NVAR_OF_SIDES = PHYSICS_NVAR };
 
-/* Conserved states, fluxes and wave speeds of both sides. */
+/* riemann_sides_t: conserved states, fluxes and wave speeds of both sides. */
 typedef struct {
   real ul[PHYSICS_NVAR], ur[PHYSICS_NVAR], fl[PHYSICS_NVAR], fr[PHYSICS_NVAR];
   real smin, smax;
 } riemann_sides_t;
 
+/* riemann_sides: set them from the primitive states on both sides, by the hooks of the physics. */
 OAK_FN void riemann_sides(const physics_parameters_t *ph, const real ql[], const real qr[], int dir,
                           riemann_sides_t *s) {
   physics_wave_speeds(ph, ql, qr, dir, &s->smin, &s->smax);
@@ -29,7 +30,7 @@ OAK_FN void riemann_sides(const physics_parameters_t *ph, const real ql[], const
   physics_to_conserved(ph, s->ur);
 }
 
-/** The largest wave speed of one state, |u| + c. */
+/** riemann_speed: the largest wave speed of one state, |u| + c. */
 OAK_FN real riemann_speed(const physics_parameters_t *ph, const real q[], int dir) {
   real smin, smax;
   physics_wave_speeds(ph, q, q, dir, &smin, &smax);

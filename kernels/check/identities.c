@@ -39,7 +39,7 @@ OAK_FN void identity_item(const physics_parameters_t *ph, const double *in, doub
   *out++ = (double)smin;
   *out++ = (double)smax;
   *out++ = oak_state_valid(ph, u);
-  *out++ = (double)first_order_flux(ph, ql, qr, dir, f);
+  *out++ = (double)rusanov_flux(ph, ql, qr, dir, f);
   identity_copy(f, out);
   out += NVAR;
   const oak_face_states_t face = oak_face_states(ph, ql, qr, dir);

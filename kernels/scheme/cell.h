@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * From the fluxes through the faces of a cell to its new state: net fluxes, sources, terms, the
- * Runge-Kutta combination, what bounds the time step, and whether the state is valid. A stage is
+ * From the fluxes through the faces of a cell to its new state: net fluxes, sources, CELL_TERMS,
+ * the Runge-Kutta combination, what bounds the time step, whether the state is valid. A stage is
  *
  *   out = dt L(u) + sum_i w_i prev_i                        (paper, eq. feuler)
  */
@@ -15,7 +15,8 @@
 #define OAK_HAS_OWN_RATE \
   (OAK_HAS_physics_timestep || OAK_HAS_problem_timestep || OAK_DIFFUSION == 1)
 
-/* What the kernels of fluxes use: without hooks that get a place, only the physics. */
+/* oak_flux_user_t: arguments of the flux kernels, the full user data if a hook needs a position,
+ * else only the parameters of the physics. */
 #if OAK_HAS_physics_source || OAK_HAS_problem_source || OAK_HAS_OWN_RATE
 typedef oak_user_t oak_flux_user_t;
 #define oak_flux_user oak_user
@@ -29,17 +30,17 @@ OAK_FN oak_flux_user_t oak_flux_user(const oak_field_t *f) {
 }
 #endif
 
-/* A cell in a stage. The caller sets its place and its primitive state. */
+/* cell_t: a cell in a stage. The caller sets its place and its primitive state q[]. */
 typedef struct {
   long block;
   int x[3];
   real q[NVAR];
-  sum_t rate[NVAR], terms[NVAR]; /* rates of change: by fluxes, by sources and CELL_TERMS */
-  real speed[3][2];              /* wave speeds at the faces */
+  sum_t change[NVAR], sources[NVAR]; /* dU/dt by net fluxes; by sources and CELL_TERMS */
+  real speed[3][2];                  /* wave speeds at the faces */
   metric_t metric;
 } cell_t;
 
-/* Source terms of physics and problem. */
+/* Add source terms of physics and problem. */
 OAK_FN void add_sources(const oak_field_t *f, const oak_flux_user_t *user, const cell_t *c,
                         real source[]) {
 #if OAK_HAS_physics_source || OAK_HAS_problem_source
@@ -58,18 +59,18 @@ OAK_FN void add_sources(const oak_field_t *f, const oak_flux_user_t *user, const
 #endif
 }
 
-/* 1 / the size of a cell in coordinates, along each axis. */
+/* Inverse sizes: 1 / the size of a cell in coordinates, along each axis. */
 OAK_FN void inverse_sizes(const oak_field_t *f, long block, sum_t inv_dx[3]) {
   OAK_FOR(d, OAK_DIM) inv_dx[d] = (sum_t)oak_inv_dx(f, f->block[block].level, d);
 }
 
-/* Begin with the sources. */
+/* Start a cell: set the metric; begin the sources. */
 OAK_FN void start_cell(const oak_field_t *f, const oak_flux_user_t *user, cell_t *c) {
   real source[NVAR];
   OAK_FOR(v, NVAR) source[v] = 0;
   add_sources(f, user, c, source);
   c->metric = cell_metric(f, &user->physics, c->block, c->x[0], c->x[1], c->q);
-  OAK_FOR(v, NVAR) c->terms[v] = source[v];
+  OAK_FOR(v, NVAR) c->sources[v] = source[v];
 }
 
 /* Add the fluxes through the lower and the upper face across axis `dir`. Axes come in their order,
@@ -78,7 +79,7 @@ OAK_FN void add_fluxes(const physics_parameters_t *ph, cell_t *c, int dir, sum_t
                        const real lower[NFLUX], const real upper[NFLUX]) {
   OAK_FOR(v, NVAR) {
     const sum_t net = net_flux(&c->metric, v, dir, lower[v], upper[v]) * inv_dx;
-    c->rate[v] = dir ? c->rate[v] + net : net;
+    c->change[v] = dir ? c->change[v] + net : net;
   }
   c->speed[dir][0] = lower[NVAR];
   c->speed[dir][1] = upper[NVAR];
@@ -87,7 +88,7 @@ OAK_FN void add_fluxes(const physics_parameters_t *ph, cell_t *c, int dir, sum_t
     real r[NVAR];
     OAK_FOR(v, NVAR) r[v] = 0;
     physics_cell_terms(ph, c->q, lower + RIGHT_SIDE, upper + LEFT_SIDE, dir, r);
-    OAK_FOR(v, NVAR) c->terms[v] += r[v] * inv_size;
+    OAK_FOR(v, NVAR) c->sources[v] += r[v] * inv_size;
   }
 }
 
@@ -108,38 +109,39 @@ OAK_FN double diffusion_rate(const oak_at_t *at, const real q[]) {
 }
 #endif
 
-/* The rate of a cell, from its waves and the limits of hooks. The time step is cfl divided by the
- * largest rate of all cells. A limit that is not positive stops the run. */
+/* The rate of a cell that bounds the time step, from its waves, diffusion and the limits of hooks.
+ * The time step is cfl divided by the largest rate of all cells. The limit of a hook is not
+ * multiplied by cfl: it enters as cfl / limit. A limit that is not positive stops the run. */
 OAK_FN real cell_rate(const oak_flux_args_t *s, const oak_flux_user_t *user, const cell_t *c,
                       const sum_t inv_dx[3]) {
-  real waves = 0;
+  real total = 0;
   OAK_FOR(dir, OAK_DIM) {
     const real speed = OAK_MAX(c->speed[dir][0], c->speed[dir][1]);
-    waves += per_size(&c->metric, dir, speed, (real)inv_dx[dir]);
+    total += per_size(&c->metric, dir, speed, (real)inv_dx[dir]);
   }
 #if OAK_HAS_OWN_RATE
-  double rate = 0;
+  double hooks = 0;
   const oak_at_t at = oak_place_inside(&s->f, user, c->block, c->x[0], c->x[1], c->x[2]);
 #if OAK_DIFFUSION == 1
-  waves += (real)diffusion_rate(&at, c->q);
+  total += (real)diffusion_rate(&at, c->q);
 #endif
 #if OAK_HAS_physics_timestep
   const double physics = physics_timestep(&at, c->q), most = s->cfl / physics;
-  rate = physics > 0 ? most : INFINITY;
+  hooks = physics > 0 ? most : INFINITY;
 #endif
 #if OAK_HAS_problem_timestep
   const double problem = problem_timestep(&at, c->q), other = s->cfl / problem;
-  rate = OAK_MAX(rate, problem > 0 ? other : INFINITY);
+  hooks = OAK_MAX(hooks, problem > 0 ? other : INFINITY);
 #endif
   /* a select, since a branch keeps the compiler from vectorizing the loop over cells */
-  waves = oak_is_solid(c->q[SOLID_VAR]) ? 0 : OAK_MAX(waves, (real)rate);
+  total = oak_is_solid(c->q[SOLID_VAR]) ? 0 : OAK_MAX(total, (real)hooks);
 #endif
   (void)s, (void)user;
-  return waves;
+  return total;
 }
 
-/* Where the earlier states of a cell are: their first variables, and the strides to the next one.
- */
+/* earlier_t: where the earlier states of a cell are, their first variables p[], and the strides
+ * next[] to the next variable. */
 typedef struct {
   const store_t *p[OAK_NPREV];
   int next[OAK_NPREV];
@@ -154,8 +156,9 @@ OAK_FN earlier_t earlier_states(const oak_flux_args_t *s, const cell_t *c) {
   return e;
 }
 
-/* A solid cell keeps its state, or what flows into it (COLLECT). Fields in the state do not change:
- * all Runge-Kutta states have the same values. */
+/* Keep the state at p where u[] must not change: a solid cell keeps its state; with COLLECT the
+ * hook decides what it keeps of the inflow. Fixed variables keep their values, the same in all
+ * Runge-Kutta states. */
 OAK_FN void keep_state(const physics_parameters_t *ph, const store_t *p, int next, sum_t u[]) {
   const int solid = oak_is_solid((real)p[SOLID_VAR * next]);
   if (NSOLID) u[SOLID_VAR] = p[SOLID_VAR * next];
@@ -175,16 +178,16 @@ OAK_FN int new_state(const oak_flux_args_t *s, const physics_parameters_t *ph, c
                      earlier_t e, unsigned number, sum_t u[NVAR]) {
   real q[NVAR];
   OAK_FOR(v, NVAR) {
-    sum_t rate = c->rate[v];
+    sum_t change = c->change[v];
 #if OAK_DIFFUSION == 1
-    rate += s->diffusion[c->block * OAK_BLOCK_REALS + v * OAK_CELLS +
-                         OAK_INDEX(c->x[0], c->x[1], c->x[2])];
+    change += s->diffusion[c->block * OAK_BLOCK_REALS + v * OAK_CELLS +
+                           OAK_INDEX(c->x[0], c->x[1], c->x[2])];
 #endif
-    u[v] = (sum_t)s->dt * (rate + c->terms[v]) + (sum_t)s->w[0] * e.p[0][v * e.next[0]];
+    u[v] = (sum_t)s->dt * (change + c->sources[v]) + (sum_t)s->w[0] * e.p[0][v * e.next[0]];
   }
   OAK_UNROLL
   for (int n = 1; n < OAK_NPREV; n++) {
-    if (OAK_MANY_THREADS && n >= s->nprev) break; /* a load is not worth a weight of 0 */
+    if (OAK_MANY_THREADS && n >= s->nprev) break; /* skip states of weight 0 */
     OAK_FOR(v, NVAR) u[v] += (sum_t)s->w[n] * e.p[n][v * e.next[n]];
   }
   keep_state(ph, e.p[0], e.next[0], u);

@@ -4,40 +4,50 @@
  *
  * The unit vectors along r, theta and phi turn from place to place, so the components of a vector
  * have rates of change beside the divergence of their fluxes. Let T_ab be the flux along a of the
- * component along b. These rates are
+ * component along b, that is the FLUX of the cell average (r, t: theta, p: phi). These rates are
  *
- *   r:      (T_theta,theta + T_phi,phi) / r        without theta: T_phi,phi / r
- *   theta:  (-T_theta,r + T_phi,phi cot theta) / r
- *   phi:    (-T_phi,r - T_phi,theta cot theta) / r
+ *   r:      (T_tt + T_pp) / r        without theta: T_pp / r
+ *   theta:  (-T_tr + T_pp cot theta) / r
+ *   phi:    (-T_pr - T_pt cot theta) / r
  *
- * T of the cell is the FLUX of the physics. These terms are written with the areas of faces: the
- * fluxes through both faces across r or theta enter as F - T. With uniform pressure F and T are
- * equal, so a gas at rest stays so. The momentum along phi, and that along theta across r, needs no
- * term: its fluxes enter with their distance from the axis, because T is symmetric. */
+ * They are written with the areas of faces: the fluxes F through both faces across r or theta enter
+ * as F - S. With uniform pressure F and S are equal, so a gas at rest stays so. The factors of both
+ * faces (oak_areas_t), divided by the size of the cell, differ by 1 / r across r in (r, z) and
+ * polar coordinates, so that S is T_pp there. In spherical coordinates they differ by 2 / r across
+ * r, so that S is half of the terms without cot, and by cot theta / r across theta.
+ *
+ * Momentum along phi, and momentum along theta across r, has no S. Its fluxes enter with the arm of
+ * the face, its distance from the axis, instead: this is the same because T is symmetric. For other
+ * vectors, such as a magnetic field, T is not, and they keep all terms.
+ *
+ * The hook FACE_SIDES may take a part off F, and T needs the same: turned_fluxes does this in polar
+ * coordinates. oak refuses PHYSICS_SIDES in (r, z) and in coordinates with theta, and in (r, phi,
+ * z) (src/setup/coordinates.c), so that nothing is missing there. */
 #pragma once
 
 #include "kernels/scheme/faces.h"
 
+/* metric_t: what the divergence of fluxes needs to know of a cell. */
 typedef struct {
   oak_areas_t areas;
-  real turned[OAK_CURVED][NVAR]; /* T, across r and theta */
+  real balance[OAK_CURVED][NVAR]; /* S, across r and theta */
 } metric_t;
 
-/* Turn a vector by 90 degrees: its component r becomes that along phi, its component phi -r. A
- * vector without a component along phi (-1) has 0. */
+/* Turn a vector by 90 degrees: new r = old phi, new phi = -old r. In a vector without a component
+ * along phi (-1), old phi is 0. */
 OAK_FN void turn_vector(real x[], int r, int phi) {
   const real along_r = x[r];
   x[r] = phi < 0 ? 0 : x[OAK_MAX(phi, 0)];
   if (phi >= 0) x[OAK_MAX(phi, 0)] = -along_r;
 }
 
-/* The terms of a vector's components by fluxes along phi: T_phi,phi for r, T_phi,theta for theta,
- * -T_phi,r for phi. Where the mesh has no axis along phi, this is the flux along r of the state
- * whose vectors are turned by 90 degrees. */
+/* Turned fluxes: the fluxes T along phi, turned (turn_vector): T_pp in the place of r, T_pt of
+ * theta, -T_pr of phi. Where the mesh has no axis along phi, this is the flux along r of the state
+ * whose vectors are turned. */
 OAK_FN void turned_fluxes(const physics_parameters_t *ph, const real q[], real turned[]) {
 #define TURN(r, second, third) \
   turn_vector(OAK_PHI_AXIS ? turned : state, r, OAK_PHI_AXIS ? OAK_PHI_OF(second, third) : (third));
-  real state[NVAR], side[2][PHYSICS_SIDES + 1]; /* FACE_SIDES takes its part off, as at faces */
+  real state[NVAR], side[2][PHYSICS_SIDES + 1];
   OAK_FOR(v, NVAR) state[v] = q[v];
   if (OAK_PHI_AXIS) {
     physics_flux(ph, q, OAK_PHI_AXIS, turned);
@@ -48,10 +58,10 @@ OAK_FN void turned_fluxes(const physics_parameters_t *ph, const real q[], real t
   (void)side;
 }
 
-/* T of a vector (r, second, third) from the fluxes along theta, and from the terms by those along
- * phi (turned_fluxes). */
+/* Take S of the vector with the components a, b, c from the fluxes theta[] along theta, and from
+ * the turned ones phi[] along phi. */
 OAK_FN void take_vector(metric_t *m, int a, int b, int c, const real theta[], const real phi[]) {
-  real *r = m->turned[0], *t = m->turned[OAK_CURVED - 1];
+  real *r = m->balance[0], *t = m->balance[OAK_CURVED - 1];
   const int third = OAK_COORDINATES == OAK_SPHERICAL ? c : OAK_PHI_OF(b, c), p = OAK_MAX(third, 0);
   if (OAK_COORDINATES == OAK_SPHERICAL) {
     r[a] = (real)0.5 * (theta[b] + phi[a]);
@@ -64,17 +74,18 @@ OAK_FN void take_vector(metric_t *m, int a, int b, int c, const real theta[], co
   }
 }
 
+/* The metric of cell (i, j) of a block, with S from these fluxes along theta and turned fluxes. */
 OAK_FN metric_t metric_of(const oak_field_t *f, long block, int i, int j, const real theta[],
                           const real phi[]) {
 #define TAKE(r, second, third) take_vector(&m, r, second, third, theta, phi);
   metric_t m;
   m.areas = oak_areas(f, block, i, j);
-  OAK_FOR(v, NVAR) m.turned[0][v] = m.turned[OAK_CURVED - 1][v] = 0;
+  OAK_FOR(v, NVAR) m.balance[0][v] = m.balance[OAK_CURVED - 1][v] = 0;
   PHYSICS_VECTORS(TAKE)
   return m;
 }
 
-/* Of cell (i, j) of a block with the primitive state q[]. */
+/* The metric of cell (i, j) of a block with the primitive state q[]. */
 OAK_FN metric_t cell_metric(const oak_field_t *f, const physics_parameters_t *ph, long block, int i,
                             int j, const real q[]) {
   real theta[NVAR] = {0}, phi[NVAR] = {0};
@@ -83,25 +94,27 @@ OAK_FN metric_t cell_metric(const oak_field_t *f, const physics_parameters_t *ph
   return metric_of(f, block, i, j, theta, phi);
 }
 
-/* The fluxes of variable v through both faces across `dir`: what enters less what leaves. */
+/* The net flux of variable v through both faces across `dir`: what enters less what leaves. */
 OAK_FN sum_t net_flux(const metric_t *m, int v, int dir, real lower, real upper) {
   if (!OAK_COORDINATES) return (sum_t)lower - (sum_t)upper;
   const real low = oak_face_factor(&m->areas, v, dir, 0);
   const real high = oak_face_factor(&m->areas, v, dir, 1);
   if (dir >= OAK_CURVED) return (lower - upper) * low;
-  const real turned = oak_has_arm(v, dir) ? 0 : m->turned[OAK_MIN(dir, OAK_CURVED - 1)][v];
-  return (lower - turned) * low - (upper - turned) * high;
+  const real balance = oak_has_arm(v, dir) ? 0 : m->balance[OAK_MIN(dir, OAK_CURVED - 1)][v];
+  return (lower - balance) * low - (upper - balance) * high;
 }
 
 /* A speed across `dir`, divided by the size of the cell. inv_dx: 1 / its size in coordinates. */
 OAK_FN real per_size(const metric_t *m, int dir, real speed, real inv_dx) {
   if (!OAK_COORDINATES) return speed * inv_dx;
   if (OAK_CURVED == 1 && !OAK_LOG_RADIUS && dir == 0)
-    return speed * inv_dx; /* the mean of 1 - s and 1 + s is 1 */
+    return speed * inv_dx; /* the mean of the areas 1 - s and 1 + s, s = dr / (2 r), is 1 */
   return speed * ((real)0.5 * (m->areas.face[dir][0] + m->areas.face[dir][1]) * inv_dx);
 }
 
-/* The rate of the terms v / axis^2 by which a diffusivity d couples the components of vectors. */
+/* The turning rate: a diffusivity d makes components of vectors decay at the rate d / axis^2, as
+ * their unit vectors turn; `axis` is the distance from the axis. An Euler step is stable up to 2 /
+ * this rate, hence the factor 1/2, as for the rate 4 d / dx^2 in diffusion_rate. */
 OAK_FN double turning_rate(const oak_at_t *at, double d) {
 #define COUNT_VECTOR(r, second, third) +1
   double sine = 1, cosine;

@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * From the states of cells to the flux through a face: the limiter reconstructs the primitive
- * variables that TO_PRIMITIVE gives, one at a time; walls put mirror images in the place of solid
- * cells; the Riemann solver computes the flux from the states on both sides. */
+ * variables that TO_PRIMITIVE gives, one at a time; it reads mirror images in the place of cells
+ * behind the wall of a solid; the Riemann solver computes the flux from the states on both sides.
+ */
 #pragma once
 
 #include "kernels/geometry/solids.h"
 #include "kernels/hooks/user.h"
 #include "numerics/riemann.h"
 
-/* The limiter reads RAD cells on each side. The values at the faces of a cell thus need STENCIL
- * cells, and the fluxes through its faces need ROW cells, GH of them on each side. */
+/* RAD: the limiter reads so many cells on each side. The values at the faces of a cell thus need
+ * STENCIL cells, and the fluxes through its faces need ROW cells, GH of them on each side. */
 enum { RAD = OAK_RADIUS, GH = RAD + 1, STENCIL = 2 * RAD + 1, ROW = 2 * GH + 1 };
 OAK_REQUIRE(GH <= OAK_NG, "fewer ghost layers than the limiter reads");
 
-/* A physics may have numbers that differ on both sides of a face (FACE_SIDES), and terms of a cell
- * that they give (CELL_TERMS). */
+/* PHYSICS_SIDES: so many numbers the hook FACE_SIDES computes for each side of a face. The hook
+ * CELL_TERMS turns those into rates of change of the cell. */
 #ifndef PHYSICS_SIDES
 #define PHYSICS_SIDES 0
 #define physics_face_sides(...) ((void)0)
 #define physics_cell_terms(...) ((void)0)
 #endif
-/* Layout of a flux: the fluxes of all variables, the wave speed, the numbers on the left and on the
- * right side of the face. */
+/* NFLUX: the length of a flux. It has the fluxes of all variables, the wave speed, the numbers on
+ * the left and on the right side of the face. */
 enum {
   LEFT_SIDE = NVAR + 1,
   RIGHT_SIDE = LEFT_SIDE + PHYSICS_SIDES,
@@ -29,7 +30,8 @@ enum {
 };
 
 /* The values of variable v at the lower and upper face of the cell in the middle of a row of cells
- * along axis `dir`. mask[]: the mask of the same cells. Behind a wall, row[] gets mirror images. */
+ * along axis `dir`. mask[]: the mask of the same cells. Behind a wall it reads mirror images in the
+ * place of the cells, which are put into row[]. */
 OAK_FN void reconstruct_variable(int v, int dir, const real mask[STENCIL], real row[STENCIL],
                                  real *lo, real *hi) {
   const real *s = row + RAD;
@@ -42,7 +44,8 @@ OAK_FN void reconstruct_variable(int v, int dir, const real mask[STENCIL], real 
   }
 }
 
-/* Where the hook FLAT says so, the states lo[] and hi[] of a cell at its faces are its mean. */
+/* Flatten the states lo[] and hi[] of a cell at its faces where the hook FLAT says so: both become
+ * its average, which is first order. */
 OAK_FN void flatten(real row[NVAR][STENCIL], real lo[], real hi[]) {
 #if OAK_HAS_physics_flat && OAK_RADIUS > 0
   real near[3][NVAR];
@@ -70,9 +73,9 @@ OAK_FN void reconstruct(const real *cell, const real *own, int dir, int step, in
   flatten(row, lo, hi);
 }
 
-/* The flux f[] through a face normal to axis `dir` with these states on both sides. At a wall, the
- * state before it and its mirror image are on both sides; a face between solid cells has no waves.
- * Fields in the state have no flux. */
+/* The flux f[] through a face normal to axis `dir` with these states on both sides. At a wall one
+ * side is the gas state and the other its mirror image; between two solid cells the wave speed is
+ * 0. Fixed variables have no flux. */
 OAK_FN void face_flux(const physics_parameters_t *ph, const real left[], const real right[],
                       int dir, real f[]) {
   real ql[NVAR], qr[NVAR];
@@ -93,21 +96,24 @@ OAK_FN void face_flux(const physics_parameters_t *ph, const real left[], const r
   OAK_FIXED(OAK_NO_FLUX)
 }
 
-/* The first-order flux is that of Rusanov between cell averages, with the scalars. */
-OAK_FN real first_order_flux(const physics_parameters_t *ph, const real ql[], const real qr[],
-                             int dir, real f[]) {
+/* The flux of Rusanov, with the scalars; the wave speed is returned. */
+OAK_FN real rusanov_flux(const physics_parameters_t *ph, const real ql[], const real qr[], int dir,
+                         real f[]) {
   const oak_face_states_t q = oak_face_states(ph, ql, qr, dir);
   const real speed = riemann_rusanov(ph, q.l, q.r, dir, f);
   oak_scalar_fluxes(ql, qr, f);
   return speed;
 }
 
-/* The flux between cell averages, around cells that a stage leaves invalid. */
-OAK_FN void flux_of_averages(const physics_parameters_t *ph, const real left[], const real right[],
+/* The first-order flux, between cell averages, around cells that a stage leaves invalid: that of
+ * Rusanov, which keeps density and pressure positive. Where there are walls, FACE_SIDES or fixed
+ * variables, it is face_flux with the solver of the run, because mirror images, numbers of sides
+ * and fluxes of 0 are made there. */
+OAK_FN void first_order_flux(const physics_parameters_t *ph, const real left[], const real right[],
                              int dir, real f[]) {
 #define OAK_COUNT_FIXED(variable, name) +1
   if (PHYSICS_SIDES || NSOLID || 0 OAK_FIXED(OAK_COUNT_FIXED))
     face_flux(ph, left, right, dir, f);
   else
-    f[NVAR] = first_order_flux(ph, left, right, dir, f);
+    f[NVAR] = rusanov_flux(ph, left, right, dir, f);
 }

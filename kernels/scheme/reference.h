@@ -2,14 +2,23 @@
  * One stage of the scheme for one cell, in the words of docs/numerics.md:
  *
  *   1. cell averages are converted to the primitive variables of the physics (load_row)
- *   2. the limiter reconstructs them, one at a time, at the faces of the cell and of its
- * neighbours; it sees mirror images in the place of cells behind the wall of a solid (reconstruct)
- *   3. the Riemann solver computes the flux through a face from the states on both sides; at a wall
- *      one of them is a mirror image (face_flux)
- *   4. L(U) is the net flux, with metric terms in coordinates that are not Cartesian, and the
- *      sources, at the state of the cell average (start_cell, add_fluxes)
- *   5. the new state is dt L(U) plus the earlier states of the Runge-Kutta scheme, times weights;
- *      solid cells keep their state (new_state)
+ *   2. sources and metric terms are computed from the cell average (start_cell)
+ *   3. the limiter reconstructs primitive variables, one at a time, at the faces of the cell and of
+ *      its neighbours; behind a wall it reads mirror images in place of the cells; scalars stay in
+ *      their bounds; where FLAT says so the average stands at both faces (reconstruct)
+ *   4. the Riemann solver computes the flux through a face from the states on both sides; at a wall
+ *      one of them is a mirror image (face_flux); faces of first order take cell averages instead
+ *      (first_order_flux)
+ *   5. L(U): net fluxes with metric terms, plus diffusive rates, sources and CELL_TERMS
+ *      (start_cell, add_fluxes, new_state)
+ *   6. the new state is dt L(U) plus a weighted sum of earlier states; solid cells keep their
+ *      state, scalars are kept in bounds, the result is rounded to stored numbers (new_state)
+ *   7. the physics says whether the new state is valid (new_state), and wave speeds, diffusion and
+ *      hooks give the rate that bounds the time step (cell_rate)
+ *
+ * s->dt is the step of the stage, beta times the time step. s->prev[0] is the state at the start of
+ * the time step, or the last stage's where a stage needs no other one; all OAK_NPREV pointers are
+ * valid, and those that a stage does not need have the weight 0.
  *
  * Other forms move data in another way (kernels/flux). Their results have the same bits
  * (tests/solver/test_scheme.c). */
@@ -17,12 +26,12 @@
 
 #include "kernels/scheme/cell.h"
 
-/* The place of the lower (n = 0) or upper face of cell x[] across `dir` (oak_face_index). */
+/* The place (oak_face_index) of the lower (n = 0) or upper face of cell x[] across `dir`. */
 OAK_FN int face_of(const int x[3], int dir, int n) {
   return oak_face_index(dir, x[0], x[1], x[2]) + n * OAK_STRIDE(dir);
 }
 
-/* Primitive states of the cells through cell x[] along `dir`, GH of them on each side. */
+/* Primitive states of a row along `dir`: cell x[] and GH cells on each side. */
 OAK_FN void load_row(const oak_field_t *f, const physics_parameters_t *ph, long block,
                      const int x[3], int dir, real row[NVAR][ROW]) {
   for (int n = 0; n < ROW; n++) {
@@ -35,8 +44,8 @@ OAK_FN void load_row(const oak_field_t *f, const physics_parameters_t *ph, long 
   }
 }
 
-/* Fluxes through the lower and upper face of the cell in the middle of that row. If bit 0 or 1 of
- * `first_order` is set, the flux through the lower or upper face is that between cell averages. */
+/* Fluxes through the lower and upper face of the cell in the middle of that row. Bit 0 of
+ * `first_order`: the lower face uses cell averages; bit 1: the upper. */
 OAK_FN void row_fluxes(const oak_field_t *f, const oak_flux_user_t *user, long block,
                        const int x[3], int dir, real row[NVAR][ROW], int first_order,
                        real flux[2][NFLUX]) {
@@ -46,14 +55,15 @@ OAK_FN void row_fluxes(const oak_field_t *f, const oak_flux_user_t *user, long b
     AT_FACE(ph, f, user, block, face_of(x, dir, n));
     OAK_FOR(v, NVAR) mean[0][v] = row[v][GH - 1 + n], mean[1][v] = row[v][GH + n];
     if (first_order >> n & 1)
-      flux_of_averages(ph, mean[0], mean[1], dir, flux[n]);
+      first_order_flux(ph, mean[0], mean[1], dir, flux[n]);
     else
       face_flux(ph, hi[n], lo[n + 1], dir, flux[n]);
   }
 }
 
-/* One stage for cell x[]: its new state u[], whether that is valid, and its rate. `first_order` has
- * two bits for each axis, as above. flux[]: the fluxes through its faces. */
+/* One stage for cell x[]: its new state u[], whether that is valid, and the rate that bounds
+ * the time step. `first_order` has two bits for each axis, as above. flux[]: the fluxes through its
+ * faces. */
 OAK_FN int reference_cell(const oak_flux_args_t *s, const oak_flux_user_t *user, long block,
                           const int x[3], int first_order, real flux[OAK_DIM][2][NFLUX],
                           sum_t u[NVAR], real *rate) {
