@@ -3,8 +3,7 @@
  * of [boundary] then know; files of physics and problem may have further ones. It gives the value
  * of one variable of the conserved state in a ghost cell (oak_beyond_t in
  * kernels/language/hooks.h). */
-#ifndef OAK_BOUNDARY_H
-#define OAK_BOUNDARY_H
+#pragma once
 
 #include "oak/kernel.h"
 
@@ -22,5 +21,3 @@ BOUNDARY_CONDITION(antimirror, b) { return -b->mirror; }
 
 /* outflow: the value of the last interior cell. */
 BOUNDARY_CONDITION(outflow, b) { return b->nearest; }
-
-#endif

@@ -3,8 +3,7 @@
  * the key refine.criterion then knows; files of physics and problem may have further ones. It gives
  * the square of the indicator of a cell of value u, whose neighbours along axis d have the values
  * below[d] and above[d]. OAK_CRITERION is the name of the one that is chosen. */
-#ifndef OAK_CRITERIA_H
-#define OAK_CRITERIA_H
+#pragma once
 
 #include "oak/kernel.h"
 
@@ -36,5 +35,3 @@ CRITERION(gradient, u, below, above, eps, eps_abs) {
   const real scale = eps_abs + oak_abs(u);
   return (real)0.25 * sum / (scale * scale);
 }
-
-#endif

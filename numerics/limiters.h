@@ -9,13 +9,9 @@
  *
  * Everything is branch-free: both sides of each ?: are computed, so a SIMD lane may divide by zero
  * and throw the result away. */
-#ifndef OAK_LIMITERS_H
-#define OAK_LIMITERS_H
+#pragma once
 
 #include "oak/kernel.h"
-
-#define OAK_CAT_(a, b) a##b
-#define OAK_CAT(a, b) OAK_CAT_(a, b)
 
 /** limiter_gminmod: the generalized minmod slope (paper, eq. gminmod). theta 1 is minmod, 2 the
  * monotonized central limiter. */
@@ -86,13 +82,13 @@ LIMITER(koren, 1, s, lo, hi) {
  * one, is taken relative to the values in the stencil, so that units do not matter. Smoothness
  * indicators are divided by their sum. The weights then need products in place of further
  * divisions, and cannot overflow. */
-#define WENO_EPSILON ((real)1e-6)
-#define WENO_TINY ((real)1e-30)
+OAK_FN real weno_epsilon(void) { return (real)1e-6; }
+OAK_FN real weno_tiny(void) { return (real)1e-30; }
 
 LIMITER(weno3, 1, s, lo, hi) {
   const real a = s[0] - s[-1], b = s[1] - s[0];
   const real eps =
-      WENO_EPSILON * (real)(1.0 / 3) * (s[-1] * s[-1] + s[0] * s[0] + s[1] * s[1]) + WENO_TINY;
+      weno_epsilon() * (real)(1.0 / 3) * (s[-1] * s[-1] + s[0] * s[0] + s[1] * s[1]) + weno_tiny();
   const real b0 = eps + a * a, b1 = eps + b * b;
   const real inv = oak_inv(b0 + b1);
   /* weights ~ d / beta^2, times beta0^2 beta1^2 */
@@ -109,8 +105,8 @@ LIMITER(weno3, 1, s, lo, hi) {
 LIMITER(weno5, 2, s, lo, hi) {
   const real m2 = s[-2], m1 = s[-1], c = s[0], p1 = s[1], p2 = s[2];
   const real d0 = m1 - m2, d1 = c - m1, d2 = p1 - c, d3 = p2 - p1;
-  const real eps = (real)0.15 * WENO_EPSILON * (c * c + m1 * m1 + p1 * p1 + m2 * m2 + p2 * p2) +
-                   (real)0.75 * WENO_TINY;
+  const real eps = (real)0.15 * weno_epsilon() * (c * c + m1 * m1 + p1 * p1 + m2 * m2 + p2 * p2) +
+                   (real)0.75 * weno_tiny();
   const real d11 = d1 * d1, d22 = d2 * d2;
   const real b0 = d0 * (d0 - (real)2.75 * d1) + ((real)2.5 * d11 + eps);
   const real b1 = (d11 + d22 + eps) - (real)1.25 * (d1 * d2);
@@ -130,5 +126,3 @@ LIMITER(weno5, 2, s, lo, hi) {
   *hi = c + sixth * d1 + third * d2 - (t0 + (real)1.5 * t2) * (inv * sum_lo);
   *lo = c - sixth * d2 - third * d1 + (t2 + (real)1.5 * t0) * (inv * sum_hi);
 }
-
-#endif

@@ -5,8 +5,7 @@
  * which sets the time step. The fluxes of the scalars behind them follow from that of the mass
  * (oak_scalar_fluxes). A physics file may bring fluxes of its own in the same way
  * (physics/euler_riemann.h). */
-#ifndef OAK_RIEMANN_H
-#define OAK_RIEMANN_H
+#pragma once
 
 #include "numerics/riemann_sides.h"
 
@@ -93,9 +92,7 @@ OAK_FN oak_face_states_t oak_face_states(const physics_parameters_t *ph, const r
 OAK_FN real oak_riemann(const physics_parameters_t *ph, const real ql[], const real qr[], int dir,
                         real f[]) {
   const oak_face_states_t q = oak_face_states(ph, ql, qr, dir);
-  const real speed = OAK_CAT(riemann_, OAK_FLUX)(ph, q.l, q.r, dir, f);
+  const real speed = OAK_PASTE(riemann_, OAK_FLUX)(ph, q.l, q.r, dir, f);
   oak_scalar_fluxes(ql, qr, f);
   return speed;
 }
-
-#endif

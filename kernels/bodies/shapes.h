@@ -96,12 +96,14 @@ OAK_FN int oak_is_inside(const oak_at_t *at, const oak_body_t *b) {
   return b->distance < 1e-10 * at->dx[0];
 }
 
-OAK_FN double oak_potential(const oak_at_t *at, const oak_body_t *b) {
+/* The potential of a body, by the hook POTENTIAL if there is one, or else the given one. */
+OAK_FN double oak_potential(const oak_at_t *at, int number, double given) {
 #if OAK_HAS_problem_potential
-  return problem_potential(at, b->number);
+  (void)given;
+  return problem_potential(at, number);
 #else
-  (void)at;
-  return b->potential;
+  (void)at, (void)number;
+  return given;
 #endif
 }
 #endif
@@ -130,16 +132,11 @@ OAK_FN int oak_bodies_around(const oak_at_t *at) {
 OAK_FN int oak_conflicting_bodies(const oak_at_t *at) {
   double low = (double)INFINITY, high = -(double)INFINITY;
   int found = 0;
-#if OAK_HAS_problem_potential
-#define OAK_VOLTAGE(n, its_potential) problem_potential(at, n)
-#else
-#define OAK_VOLTAGE(n, its_potential) (its_potential)
-#endif
 #define OAK_CONFLICT(n, shape, its_kind, its_potential, permittivity, surface) \
   if ((its_kind) == OAK_BODY_ELECTRODE && shape < 1e-10 * at->dx[0]) {         \
     found |= 1 << (n);                                                         \
-    low = fmin(low, OAK_VOLTAGE(n, its_potential));                            \
-    high = fmax(high, OAK_VOLTAGE(n, its_potential));                          \
+    low = fmin(low, oak_potential(at, n, its_potential));                      \
+    high = fmax(high, oak_potential(at, n, its_potential));                    \
   }
 #ifdef OAK_BODIES
   OAK_BODIES(OAK_CONFLICT)

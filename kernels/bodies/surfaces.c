@@ -109,7 +109,7 @@ OAK_FN void face_potential(const oak_body_args_t *arg, const oak_user_t *user, l
     const oak_body_t b = oak_body_near(&at, arg->given);
     for (int d = 0; d < OAK_DIM; d++)
       if (d == dir) at.x[d] += at.dx[d] * (cut < 0 ? 1 + cut : cut - 1);
-    value = oak_potential(&at, &b);
+    value = oak_potential(&at, b.number, b.potential);
   }
   arg->wall[place] = value;
 }
@@ -127,7 +127,7 @@ OAK_KERNEL(oak_body_potentials, oak_body_args_t, 128) {
         if (arg.pin[c] > 0) {
           const oak_at_t at = bodies_place(&arg.f, &user, n, i, row % OAK_NY, row / OAK_NY);
           const oak_body_t b = oak_body_near(&at, arg.given);
-          arg.values[c] = arg.u[c] = arg.zero ? 0 : oak_potential(&at, &b);
+          arg.values[c] = arg.u[c] = arg.zero ? 0 : oak_potential(&at, b.number, b.potential);
         }
       }
     }

@@ -12,7 +12,7 @@ enum { EXPLAIN_CELLS = 16 };
 /* q: primitive state, u: conserved state, r: result, of cell i. The name is the one that is
  * printed; the macro and the name stand in one line, by which the host knows the loop. */
 #define EXPLAIN(name, ...)                                                            \
-  OAK_EXPLAIN_EXPORT void oak_explain_##name(                                         \
+  __attribute__((visibility("default"), noinline)) void oak_explain_##name(           \
       const oak_flux_args_t *arg, const oak_user_t *values, real in[][EXPLAIN_CELLS], \
       real other[][EXPLAIN_CELLS], real out[][EXPLAIN_CELLS]) {                       \
     const oak_user_t user = *values;                                                  \
@@ -25,7 +25,6 @@ enum { EXPLAIN_CELLS = 16 };
       OAK_FOR(v, NFLUX) out[v][i] = r[v];                                             \
     }                                                                                 \
   }
-#define OAK_EXPLAIN_EXPORT __attribute__((visibility("default"), noinline))
 #define EXPLAIN_CELL                                       \
   cell_t cell = {0, {i, 0, 0}};                            \
   OAK_FOR(n, 2 * OAK_DIM) cell.speed[n / 2][n % 2] = u[0]; \

@@ -52,13 +52,11 @@ OAK_FN void find_sides(const oak_field_t *f, int number, long block, int dir, in
   }
 }
 #define FIND_SIDES(number, name) find_sides(f, number, block, dir, j0, rows, k, &plane->name);
-#define FIND_PLANE OAK_FIELDS(FIND_SIDES)
 #define FACE_SIDES_FIELD(number, name) \
   at.left.name = plane->name.below[c]; \
   at.right.name = plane->name.above[c];
 #else
 typedef int face_plane_t;
-#define FIND_PLANE
 #define FACE_SIDES_FIELD(number, name)                                           \
   at.left.name = oak_beside_get(f, number, block, below[0], below[1], below[2]); \
   at.right.name = oak_beside_get(f, number, block, x[0], x[1], x[2]);
@@ -66,7 +64,10 @@ typedef int face_plane_t;
 
 OAK_FN void find_plane(const oak_field_t *f, long block, int dir, int j0, int rows, int k,
                        face_plane_t *plane) {
-  FIND_PLANE(void) f, (void)block, (void)dir, (void)j0, (void)rows, (void)k, (void)plane;
+#if defined OAK_FIELDS && FACE_PLANES
+  OAK_FIELDS(FIND_SIDES)
+#endif
+  (void)f, (void)block, (void)dir, (void)j0, (void)rows, (void)k, (void)plane;
 }
 
 /* Face `index` (oak_face_index) of a block, below cell x[] across `dir`; x[dir] may be N. It is

@@ -57,12 +57,22 @@ OAK_FN earlier_t fetched_states(earlier_t e, const flux_shared_t *sh) {
   return e;
 }
 
-/* The conserved state of the lane's cell in the plane that enters the march. */
-#define ENTERED(m, sh) (&(sh)->enters[0][OAK_THREAD])
+/* The conserved state of the lane's cell in the plane that enters the march, `loaded` if nothing is
+ * fetched. */
+OAK_FN const store_t *entered(const store_t *loaded, const flux_shared_t *sh) {
+  (void)loaded;
+  return &sh->enters[0][OAK_THREAD];
+}
 #else
-#define start_fetch(sh) ((void)0)
-#define fetch(t, k, sh) ((void)0)
-#define end_fetch(t, k, sh) ((void)0)
-#define fetched_states(e, sh) (e)
-#define ENTERED(m, sh) ((m)->loaded)
+OAK_FN void start_fetch(flux_shared_t *sh) { (void)sh; }
+OAK_FN void fetch(const tile_t *t, int k, flux_shared_t *sh) { (void)t, (void)k, (void)sh; }
+OAK_FN void end_fetch(const tile_t *t, int k, flux_shared_t *sh) { (void)t, (void)k, (void)sh; }
+OAK_FN earlier_t fetched_states(earlier_t e, const flux_shared_t *sh) {
+  (void)sh;
+  return e;
+}
+OAK_FN const store_t *entered(const store_t *loaded, const flux_shared_t *sh) {
+  (void)sh;
+  return loaded;
+}
 #endif

@@ -112,7 +112,7 @@ OAK_FN void row_y_fluxes(const tile_t *t, int j, int k, const real s[NVAR][SY][S
   OAK_ALIGNED real lo[NVAR][TX];
   const real(*below)[2][TX] = OAK_FROM_LANE(sh->hy, (j & 1) * TX);
   real(*hi)[2][TX] = OAK_FROM_LANE(sh->hy, ((j + 1) & 1) * TX);
-  real(*flux)[ROWS + 1][TX] = OAK_FROM_LANE(sh->fy, Y_ROW(j) * TX);
+  real(*flux)[ROWS + 1][TX] = OAK_FROM_LANE(sh->fy, y_row(j) * TX);
   reconstruct_row(OAK_FROM_LANE(s, (j + GH) * SX + GH), 1, lo, hi[0][0], 2 * TX);
   faces_in_row(t, 1, oak_face_index(1, t->x0, t->y0 + j, k), 1, TX, below[0][0], 2 * TX, lo[0], TX,
                flux[0][0], Y_FACES);

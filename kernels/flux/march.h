@@ -27,7 +27,7 @@ typedef struct {
 #define Z_SIDE(k, upper) (ROWS == TY ? OAK_QUEUE(2, k, upper) : (upper))
 
 /* Position of lane c in a plane of the block. */
-#define LANE_AT(c) (TX == OAK_NX ? (c) : (c) / TX * OAK_NX + (c) % TX)
+OAK_FN int lane_at(int c) { return TX == OAK_NX ? c : c / TX * OAK_NX + c % TX; }
 
 /* Variable v of plane p of the queue, in lane n. The lowest plane may be where the plane that
  * enters goes. */
@@ -53,9 +53,9 @@ OAK_FN void march(const tile_t *t, int k, int with_flux, int loaded, march_t *m,
     const int c = first + n;
     real q[NVAR], mask[STENCIL], row[NVAR][STENCIL], lo[NVAR], hi[NVAR], ql[NVAR], flux[NFLUX];
     if (loaded)
-      load_primitive(&t->user.physics, ENTERED(m, sh), FETCHED ? LANES : 1, q);
+      load_primitive(&t->user.physics, entered(m->loaded, sh), FETCHED ? LANES : 1, q);
     else
-      load_primitive(&t->user.physics, p + LANE_AT(c), stride, q);
+      load_primitive(&t->user.physics, p + lane_at(c), stride, q);
     OAK_FOR(p, STENCIL) mask[p] = p < STENCIL - 1 ? QUEUED(p, SOLID_VAR) : q[SOLID_VAR];
     OAK_FOR(v, NVAR) {
       OAK_FOR(p, STENCIL - 1) row[v][p] = QUEUED(p, v);
@@ -68,7 +68,7 @@ OAK_FN void march(const tile_t *t, int k, int with_flux, int loaded, march_t *m,
       OAK_MY(high[v], n) = hi[v];
     }
     if (!with_flux) continue;
-    AT_FACE(ph, t->f, &t->user, t->block, oak_face_index(2, t->x0, t->y0, k + 1) + LANE_AT(c));
+    AT_FACE(ph, t->f, &t->user, t->block, oak_face_index(2, t->x0, t->y0, k + 1) + lane_at(c));
     face_flux(ph, ql, lo, 2, flux);
     OAK_FOR(v, NFLUX) OAK_MY(upper[v], n) = flux[v];
   }
@@ -81,7 +81,7 @@ OAK_FN void keep_z_fluxes(const tile_t *t, int face,
   if (slot < 0) return;
   sum_t *p = t->arg->bflux + (long long)slot * NVAR * FACE_ROOM + t->y0 * OAK_NX + t->x0;
   OAK_LANE(c, LANES) {
-    OAK_FOR(v, NVAR) p[v * FACE_CELLS(2) + LANE_AT(c)] = OAK_MY(flux[v], c);
+    OAK_FOR(v, NVAR) p[v * FACE_CELLS(2) + lane_at(c)] = OAK_MY(flux[v], c);
   }
 }
 
@@ -117,7 +117,7 @@ OAK_FN void start_march(tile_t *t, march_t *m, flux_shared_t *sh) {
     const int at = OAK_QUEUE(QROOM, t->begin - 2, n);
     OAK_LANE(c, LANES) {
       real q[NVAR];
-      load_primitive(&t->user.physics, p + LANE_AT(c), stride, q);
+      load_primitive(&t->user.physics, p + lane_at(c), stride, q);
       OAK_FOR(v, NVAR) OAK_MY(m->queue[at][v], c) = q[v];
     }
   }

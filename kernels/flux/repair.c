@@ -7,8 +7,7 @@
 #include "kernels/scheme/reference.h"
 
 /* Bits of a mark: faces that are of first order, and the cell itself. */
-#define MARK_FACES ((1 << OAK_FACES) - 1)
-#define MARK_CELL (1 << OAK_FACES)
+enum { MARK_CELL = 1 << OAK_FACES, MARK_FACES = MARK_CELL - 1 };
 
 /* Mark invalid cells, in addition to those marked before. Their state becomes NaN. The exchange of
  * ghost cells carries NaN to all neighbours. Next to NaN, interpolation takes slopes of 0. */

@@ -95,7 +95,7 @@ OAK_FN void load_plane(const tile_t *t, int k, const march_t *m, halo_t *halo, f
   if (OAK_DIM == 3)
     place_cells(m->queue[QPLANE], sh->s[0]);
   else {
-    load_primitive(&t->user.physics, tile_plane(t, k) + LANE_AT(OAK_THREAD), OAK_CELLS, cell);
+    load_primitive(&t->user.physics, tile_plane(t, k) + lane_at(OAK_THREAD), OAK_CELLS, cell);
     place_cells(cell, sh->s[0]);
   }
   load_halo(t, halo, sh->s[0], sh, 1, 1);
@@ -107,7 +107,7 @@ OAK_FN void load_plane(const tile_t *t, int k, const march_t *m, halo_t *halo, f
 OAK_FN void load_ahead(const tile_t *t, int k, march_t *m, halo_t *halo, plane_t next,
                        flux_shared_t *sh) {
   long long stride;
-  const store_t *p = z_plane(t, k + 1 + RAD, &stride) + LANE_AT(OAK_THREAD);
+  const store_t *p = z_plane(t, k + 1 + RAD, &stride) + lane_at(OAK_THREAD);
   OAK_UNROLL
   for (int v = 0; !FETCHED && v < NVAR; v++) m->loaded[v] = p[v * stride];
   if (k + 1 >= t->end) return;

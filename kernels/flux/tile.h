@@ -89,7 +89,7 @@ typedef struct {
 /* From a variable to the next one in hx and fx, and in fy. */
 enum { X_FACES = ROWS * (TX + 1), Y_FACES = (ROWS + 1) * TX };
 /* Where the y fluxes below row j are in fy. */
-#define Y_ROW(j) ((j) % (ROWS + 1))
+OAK_FN int y_row(int j) { return j % (ROWS + 1); }
 
 /* A tile of the xy planes of a block, and its planes. */
 typedef struct {

@@ -22,7 +22,7 @@ OAK_FN void keep_xy_fluxes(const tile_t *t, int k, const flux_shared_t *sh) {
   if (t->x0 == 0) keep_side(t, 0, x, ROWS, &sh->fx[0][0][0], TX + 1, X_FACES);
   if (t->x0 + TX == OAK_NX) keep_side(t, 1, x, ROWS, &sh->fx[0][0][TX], TX + 1, X_FACES);
   if (j == 0) keep_side(t, 2, y, TX, sh->fy[0][0], 1, Y_FACES);
-  if (j + ROWS == OAK_NY) keep_side(t, 3, y, TX, sh->fy[0][Y_ROW(t->row + ROWS)], 1, Y_FACES);
+  if (j + ROWS == OAK_NY) keep_side(t, 3, y, TX, sh->fy[0][y_row(t->row + ROWS)], 1, Y_FACES);
 }
 
 /* Where the new states of the present rows find what was computed before, as arrays over these
@@ -38,8 +38,8 @@ OAK_FN rows_t present_rows(const tile_t *t, int k, march_t *z, const real s[NVAR
   const int j = t->row;
   rows_t r;
   r.s = OAK_FROM_LANE(s, j * SX);
-  r.ylo = OAK_FROM_LANE(sh->fy, Y_ROW(j) * TX);
-  r.yup = OAK_FROM_LANE(sh->fy, (Y_ROW(j + 1) - 1) * TX);
+  r.ylo = OAK_FROM_LANE(sh->fy, y_row(j) * TX);
+  r.yup = OAK_FROM_LANE(sh->fy, (y_row(j + 1) - 1) * TX);
   r.zlo = OAK_FROM_LANE(z->flux[Z_SIDE(k, 0)], j * TX);
   r.zup = z->flux[Z_SIDE(k, 1)];
   (void)k;

@@ -32,7 +32,7 @@
 #define OAK_COORDINATES 0
 #endif
 /* Axes whose factors change from cell to cell: r, and theta. */
-#define OAK_CURVED (OAK_COORDINATES == OAK_SPHERICAL ? 2 : 1)
+enum { OAK_CURVED = OAK_COORDINATES == OAK_SPHERICAL ? 2 : 1 };
 
 /** The distance from r = 0 to the lower side of cell i along r, in cells of the block; with
  * OAK_LOG_RADIUS from the lower end of the domain. */

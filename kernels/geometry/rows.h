@@ -139,7 +139,7 @@ OAK_FN void oak_keep_scalars(const physics_parameters_t *ph, const store_t *coar
   if (!NSCALARS || !OAK_SCALAR_VALUES) return;
   for (int e = 0; e < n; e++) {
     oak_load(p + offset[e], stride, q);
-    invalid |= !oak_scalars_within(ph, q, 0, OAK_SCALAR_ROUNDING);
+    invalid |= !oak_scalars_within(ph, q, 0, oak_scalar_rounding());
   }
   if (!invalid) return;
   for (int v = PHYSICS_NVAR; v < PHYSICS_NVAR + NSCALARS; v++) {

@@ -20,7 +20,7 @@ OAK_REQUIRE(
 
 /** The face values of cell s[0] of a row by the chosen limiter. */
 OAK_FN void oak_reconstruct(const real *s, real *lo, real *hi) {
-  OAK_CAT(limiter_, OAK_LIMITER)(s, lo, hi);
+  OAK_PASTE(limiter_, OAK_LIMITER)(s, lo, hi);
 }
 
 /* Parameters by value, so that they stay in registers. */
@@ -144,7 +144,7 @@ OAK_FN void load_primitive(const physics_parameters_t *ph, const store_t *p, lon
  * over the cells of the finest level in this cell, so the mean of fine cells is the value of the
  * coarse cell. If there are more than OAK_FIXED_DEPTH finer levels, the mean is over cells that are
  * OAK_FIXED_DEPTH levels finer. In polar coordinates it is the mean by volume. */
-#define OAK_FIXED_DEPTH (OAK_DIM == 3 ? 4 : 6)
+enum { OAK_FIXED_DEPTH = OAK_DIM == 3 ? 4 : 6 };
 OAK_FN double oak_fixed_value(const oak_at_t *at, int v) {
   const int depth = OAK_MIN(at->state->finest - at->level, OAK_FIXED_DEPTH),
             n = depth > 0 ? 1 << depth : 1;

@@ -21,9 +21,9 @@ typedef struct {
 /* The components of a place. In the unit that describes the files the compiler finds a third one in
  * 2D; kernels have it, and it is 0. */
 #if OAK_DESCRIBE
-#define OAK_PLACE_AXES OAK_DIM
+enum { OAK_PLACE_AXES = OAK_DIM };
 #else
-#define OAK_PLACE_AXES 3
+enum { OAK_PLACE_AXES = 3 };
 #endif
 
 /* What the hook FACE_FIELD finds: OAK_EQUATIONS(X) is X(number, name) for each elliptic equation.

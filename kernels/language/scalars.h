@@ -39,8 +39,8 @@ enum { OAK_SCALAR_NAMES(OAK_SCALAR_INDEX) OAK_SCALARS_END };
 #endif
 
 /* How far rounding over many steps may move a scalar beyond its bounds. */
-#define OAK_SCALAR_SLACK (OAK_DIGITS == 7 ? (real)1e-4 : (real)1e-9)
-#define OAK_SCALAR_ROUNDING (OAK_DIGITS == 7 ? (real)1e-6 : (real)1e-14)
+OAK_FN real oak_scalar_slack(void) { return OAK_DIGITS == 7 ? (real)1e-4 : (real)1e-9; }
+OAK_FN real oak_scalar_rounding(void) { return OAK_DIGITS == 7 ? (real)1e-6 : (real)1e-14; }
 
 /** X of a conserved scalar rho X. If the mass may vanish, the physics defines
  * PHYSICS_LEAST_MASS(ph). Below this mass X is bounded, but need not be exact. */
@@ -49,7 +49,7 @@ OAK_FN real oak_scalar_of(const physics_parameters_t *ph, real mass, real conser
   (void)ph;
   return oak_div(conserved, mass);
 #elif OAK_SCALAR_VALUES
-  const real least = OAK_SCALAR_SLACK * PHYSICS_LEAST_MASS(ph);
+  const real least = oak_scalar_slack() * PHYSICS_LEAST_MASS(ph);
   const real x = oak_div(conserved, OAK_MAX(mass, least)), above = OAK_MAX(x, 0);
   return OAK_MIN(above, 1);
 #else
@@ -93,14 +93,14 @@ OAK_FN int oak_scalars_within(const physics_parameters_t *ph, const real u[], re
 }
 
 OAK_FN int oak_state_valid(const physics_parameters_t *ph, const real u[]) {
-  return physics_valid(ph, u) & oak_scalars_within(ph, u, OAK_SCALAR_SLACK, OAK_SCALAR_SLACK);
+  return physics_valid(ph, u) & oak_scalars_within(ph, u, oak_scalar_slack(), oak_scalar_slack());
 }
 
 /** The same for a state that was interpolated: its scalars must be within bounds and have
  * the right sum to rounding, because what is beyond the bounds stays in a cell whose mass leaves
  * it. */
 OAK_FN int oak_interpolated_valid(const physics_parameters_t *ph, const real u[]) {
-  return physics_valid(ph, u) & oak_scalars_within(ph, u, 0, OAK_SCALAR_ROUNDING);
+  return physics_valid(ph, u) & oak_scalars_within(ph, u, 0, oak_scalar_rounding());
 }
 
 /** Remove from scalars what rounding has moved beyond their bounds, and for fractions the
@@ -117,7 +117,7 @@ OAK_FN void oak_keep_bounds(const physics_parameters_t *ph, sum_t before, sum_t 
   const sum_t scale = OAK_MAX(mass, before);
   (void)ph;
 #endif
-  const sum_t slack = OAK_SCALAR_SLACK * scale;
+  const sum_t slack = oak_scalar_slack() * scale;
   if (OAK_SCALAR_VALUES == 2) {
     sum_t sum = 0;
     OAK_FOR(n, NSCALARS) sum += OAK_MAX(u[PHYSICS_NVAR + n], 0);

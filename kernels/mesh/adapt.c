@@ -4,7 +4,7 @@
 #include "kernels/access/rounding.h"
 #include "kernels/hooks/user.h"
 
-#define CHILDREN (1 << OAK_DIM)
+enum { CHILDREN = 1 << OAK_DIM };
 
 OAK_FN void adapt_copy(const oak_adapt_args_t *arg, int base, int source,
                        store_t *OAK_RESTRICT out OAK_LANE_PARAM) {

@@ -9,7 +9,10 @@
 #include "kernels/bodies/shapes.h"
 #include "numerics/criteria.h"
 
-#define indicator2 OAK_CAT(criterion_, OAK_CRITERION)
+/* The squared indicator of a cell by the criterion of the run. */
+OAK_FN real indicator2(real u, const real below[], const real above[], real eps, real eps_abs) {
+  return OAK_PASTE(criterion_, OAK_CRITERION)(u, below, above, eps, eps_abs);
+}
 
 /* The squared indicator of cell a of a row. */
 OAK_FN real row_indicator2(const oak_row_t *row, int a, real eps, real eps_abs) {
@@ -83,21 +86,18 @@ OAK_FN oak_row_t primitive_view(refine_rows_t rows, int v) {
 /* The largest squared indicator by lane and class of rows. With a buffer, the class of a row along
  * x says how close the row is to the ends of the block in y and z. The maxima of the classes then
  * show which neighbours lie near a cell to refine. This takes no further work per cell. */
-#if OAK_REFINE_BUFFER
-#define REFINE_ENDS 4
-#else
-#define REFINE_ENDS 1
-#endif
-enum { REFINE_MOST = (OAK_DIM == 3 ? REFINE_ENDS * REFINE_ENDS : REFINE_ENDS) * OAK_NX };
+enum {
+  REFINE_ENDS = OAK_REFINE_BUFFER ? 4 : 1,
+  REFINE_MOST = (OAK_DIM == 3 ? REFINE_ENDS * REFINE_ENDS : REFINE_ENDS) * OAK_NX
+};
 
-#if OAK_REFINE_BUFFER
 /* Bit 0: within the buffer of the lower end of axis `dir`, bit 1: of the upper end. */
 OAK_FN int refine_ends(int dir, int i) {
   return (i < OAK_REFINE_BUFFER) | (i >= OAK_ALONG(dir) - OAK_REFINE_BUFFER) << 1;
 }
 /* The class of the rows at (j, k). */
 OAK_FN int refine_class(int j, int k) {
-  return refine_ends(1, j) + (OAK_DIM == 3 ? 4 * refine_ends(2, k) : 0);
+  return OAK_REFINE_BUFFER ? refine_ends(1, j) + (OAK_DIM == 3 ? 4 * refine_ends(2, k) : 0) : 0;
 }
 /* OAK_REACH bits of the neighbours that lie near cell i of a row of this class. */
 OAK_FN int refine_near(int i, int rows) {
@@ -111,10 +111,6 @@ OAK_FN int refine_near(int i, int rows) {
   }
   return reach;
 }
-#else
-#define refine_class(j, k) 0
-#define refine_near(i, rows) 0
-#endif
 
 #if OAK_LANES_APART
 /* What a lane finds: its largest squared indicator, and the neighbours near its cells to refine.
@@ -305,8 +301,6 @@ OAK_FN void look_at_solids(const oak_refine_args_t *arg, long n,
 }
 #endif
 
-#define REFINE_MOST_FINITE (sizeof(real) == 4 ? (real)3e38 : (real)1e308)
-
 /* Fill most[] from all cells of a block. */
 OAK_FN void look_at_block(const oak_refine_args_t *arg, long n,
                           refine_most_t *most OAK_LANE_PARAM) {
@@ -320,7 +314,8 @@ OAK_FN void look_at_block(const oak_refine_args_t *arg, long n,
       const oak_at_t at = oak_place(&arg->f, &user, n, i, j, k);
       const real e = oak_abs(problem_refine(&at));
       /* The square of a finite value may overflow, but set_flag must not take it for infinite. */
-      const real e2 = e < (real)INFINITY ? OAK_MIN(e * e, REFINE_MOST_FINITE) : (real)INFINITY;
+      const real most_finite = sizeof(real) == 4 ? (real)3e38 : (real)1e308;
+      const real e2 = e < (real)INFINITY ? OAK_MIN(e * e, most_finite) : (real)INFINITY;
       REFINE_TALLY(most, i, j, k, e2);
     }
   }

@@ -9,9 +9,6 @@
 #include "kernels/access/rounding.h"
 #include "kernels/scheme/curved.h"
 
-#ifndef OAK_DIFFUSION
-#define OAK_DIFFUSION 0
-#endif
 #define OAK_HAS_OWN_RATE \
   (OAK_HAS_physics_timestep || OAK_HAS_problem_timestep || OAK_DIFFUSION == 1)
 
@@ -19,7 +16,7 @@
  * else only the parameters of the physics. */
 #if OAK_HAS_physics_source || OAK_HAS_problem_source || OAK_HAS_OWN_RATE
 typedef oak_user_t oak_flux_user_t;
-#define oak_flux_user oak_user
+OAK_FN oak_flux_user_t oak_flux_user(const oak_field_t *f) { return oak_user(f); }
 #else
 typedef struct {
   physics_parameters_t physics;

@@ -116,9 +116,8 @@ OAK_FN real per_size(const metric_t *m, int dir, real speed, real inv_dx) {
  * their unit vectors turn; `axis` is the distance from the axis. An Euler step is stable up to 2 /
  * this rate, hence the factor 1/2, as for the rate 4 d / dx^2 in diffusion_rate. */
 OAK_FN double turning_rate(const oak_at_t *at, double d) {
-#define COUNT_VECTOR(r, second, third) +1
   double sine = 1, cosine;
   if (OAK_COORDINATES == OAK_SPHERICAL) oak_sine(at->x[1], &sine, &cosine);
   const double axis = at->x[0] * sine;
-  return OAK_COORDINATES && 0 PHYSICS_VECTORS(COUNT_VECTOR) > 0 ? d / (2 * axis * axis) : 0;
+  return OAK_COORDINATES && 0 PHYSICS_VECTORS(OAK_COUNT_ONE) > 0 ? d / (2 * axis * axis) : 0;
 }

@@ -111,8 +111,8 @@ OAK_FN real rusanov_flux(const physics_parameters_t *ph, const real ql[], const 
  * and fluxes of 0 are made there. */
 OAK_FN void first_order_flux(const physics_parameters_t *ph, const real left[], const real right[],
                              int dir, real f[]) {
-#define OAK_COUNT_FIXED(variable, name) +1
-  if (PHYSICS_SIDES || NSOLID || 0 OAK_FIXED(OAK_COUNT_FIXED))
+#define OAK_COUNT_ONE(...) +1 /* for each entry of a list X(...) */
+  if (PHYSICS_SIDES || NSOLID || 0 OAK_FIXED(OAK_COUNT_ONE))
     face_flux(ph, left, right, dir, f);
   else
     f[NVAR] = rusanov_flux(ph, left, right, dir, f);
