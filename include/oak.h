@@ -404,8 +404,8 @@ OAK_API oak_status_t oak_list_schemes(const char *key, const char *physics, char
 OAK_API oak_status_t oak_name_schemes(oak_params_t *params);
 
 /** Names of the parameters and globals that a physics or problem file declares, blank-separated,
- * including those that the preprocessor would leave out; an array as NAME[LENGTH]. Mistakes in the
- * file are not reported. Not collective. */
+ * an array as NAME[LENGTH], in 3D or in axisymmetric coordinates. A C compiler preprocesses the
+ * file. Mistakes in the file are not reported. Not collective. */
 OAK_API oak_status_t oak_list_parameters(const char *path, char *names, size_t size);
 /** The same for its fields beside the state. Not collective. */
 OAK_API oak_status_t oak_list_fields(const char *path, char *names, size_t size);

@@ -35,6 +35,7 @@ typedef struct {
   const int *time;
   int data;  /**< 1: only constants are read from the module, and its code never runs */
   int debug; /**< 1: let the compiler add checks of indices */
+  int seen;  /**< 1: for oak_device_text */
 } oak_source_t;
 
 /** Settings of a device, from the [device] section. */
@@ -244,6 +245,10 @@ OAK_API oak_status_t oak_device_explain(oak_device_t *dev, const oak_source_t *s
  * fingerprint. */
 OAK_API oak_status_t oak_device_build(oak_device_t *dev, const oak_source_t *source,
                                       oak_module_t **out);
+/** The text of a source with `seen` = 1 after its preprocessor, with #define lines and lines that
+ * say where a piece comes from; to be freed. It is kept in the cache as kernels are. The device
+ * must have `preprocess`. Collective. */
+OAK_API oak_status_t oak_device_text(oak_device_t *dev, const oak_source_t *source, char **text);
 /** The number of builds of a device so far, and how many of them were compiled because they were
  * not in the cache. Not collective. */
 OAK_API void oak_device_builds(const oak_device_t *dev, int *built, int *compiled);

@@ -80,8 +80,8 @@ enum { OAK_FACE_SAME, OAK_FACE_FINER, OAK_FACE_COARSER, OAK_FACE_BOUNDARY };
 enum { OAK_BASE_OWN = 0, OAK_BASE_HALO = 1, OAK_BASE_PEERS = 2 };
 
 /** The largest number of parameters of physics and problem together, and the largest size in bytes
- * of texts that their files declare, with the zero at the end (kernels/language/hooks.h). A GPU has
- * 64 KiB for constants. */
+ * of texts that their files declare, with the zero at the end
+ * (kernels/language/hook_table.h). A GPU has 64 KiB for constants. */
 enum {
   OAK_MAX_PARAMETERS = 256,
   OAK_HELP_BYTES = 160,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * What a physics and a problem file declare, as constants that the host reads before it builds the
  * kernels of the run. Most of them are made by the declarations in the files
- * (kernels/language/hooks.h). */
+ * (kernels/language/hook_table.h). */
 #include "kernels/hooks/user.h"
 
 OAK_CONST_DATA int oak_describe_nvar = PHYSICS_NVAR;

@@ -185,9 +185,10 @@ static oak_status_t declare_one(oak_params_t *params, const oak_param_desc_t *de
 oak_status_t oak_params_name(oak_params_t *params, const char *key, const char *words) {
   OAK_NEED(params);
   oak_param_t *known = (oak_param_t *)oak_params_find(params, key);
+  OAK_CHECK(known && known->desc.type == OAK_PARAM_TEXT, OAK_ERR_ARGUMENT,
+            "parameter %s: is no key with a text", key);
   char *copy = oak_str_copy(words);
   OAK_CHECK(copy, OAK_ERR_MEMORY, "no memory for the words of %s", key);
-  OAK_ASSERT(known && known->desc.type == OAK_PARAM_TEXT);
   free((char *)known->desc.choices);
   known->desc.choices = copy;
   return OAK_OK;

@@ -144,12 +144,25 @@ static oak_status_t look_up(oak_device_t *dev, const oak_source_t *source, int r
   return have ? OAK_OK : new_path(dev, source, e);
 }
 
+/** Compile a source to the file \a work, or put there what its preprocessor has made of it for the
+ * key. */
+static oak_status_t make(oak_device_t *dev, const oak_source_t *source, const char *work) {
+  char *text;
+  if (!source->seen) return dev->ops->build(dev, source, work);
+  OAK_TRY(oak_format(&text, "%s.i", work));
+  const int error = rename(text, work) != 0 ? errno : 0;
+  free(text);
+  OAK_CHECK(!error, OAK_ERR_FILE, "the preprocessed text of %s cannot be kept: %s",
+            oak_source_name(source), strerror(error));
+  return OAK_OK;
+}
+
 /** Compile what is not in the cache. Rank-local. */
 static oak_status_t compile(oak_device_t *dev, const oak_source_t *source, entry_t *e) {
   char before[33];
   e->compiled = 1;
   for (int turn = 0;; turn++) {
-    OAK_TRY(dev->ops->build(dev, source, e->work));
+    OAK_TRY(make(dev, source, e->work));
     OAK_TRY(oak_cache_seal(e->work));
     set_own(dev, source, e);
     /* If a file changed while it was compiled, the binary belongs neither to the old nor to the new
@@ -258,6 +271,18 @@ static oak_status_t share_path(oak_device_t *dev, oak_status_t status, char **pa
   return OAK_OK;
 }
 
+/** The text of an entry in place of a module. */
+static oak_status_t load_text(oak_device_t *dev, const char *path, oak_module_t **out) {
+  (void)dev;
+  oak_buffer_t entry = {0};
+  const int error = oak_cache_get(path, &entry);
+  char *text = error ? NULL : oak_str_copy(oak_buffer_get(&entry));
+  oak_buffer_free(&entry);
+  OAK_CHECK(text, OAK_ERR_FILE, "cannot read %s: %s", path, strerror(error ? error : ENOMEM));
+  *out = (oak_module_t *)text;
+  return OAK_OK;
+}
+
 /** One attempt. Collective. \a *again: an entry that was in the cache did not load on some rank. */
 static oak_status_t attempt(oak_device_t *dev, const oak_source_t *source, int *rebuild, int *again,
                             oak_module_t **out) {
@@ -272,14 +297,17 @@ static oak_status_t attempt(oak_device_t *dev, const oak_source_t *source, int *
     free(path);
     return status;
   }
-  dev->built++;
-  dev->compiled += fresh;
+  dev->built += !source->seen;
+  dev->compiled += fresh && !source->seen;
   const int data = source->data && dev->ops->load_data;
-  oak_status_t loaded = (data ? dev->ops->load_data : dev->ops->load)(dev, path, out);
+  oak_status_t loaded = (source->seen ? load_text
+                         : data       ? dev->ops->load_data
+                                      : dev->ops->load)(dev, path, out);
   status = oak_agree(dev->comm, loaded);
   free(path);
   if (status == OAK_OK) return OAK_OK;
-  if (loaded == OAK_OK) dev->ops->unload(dev, *out);
+  if (loaded == OAK_OK && source->seen) free(*out);
+  if (loaded == OAK_OK && !source->seen) dev->ops->unload(dev, *out);
   *out = NULL;
   *rebuild = loaded != OAK_OK && loaded != OAK_ERR_MEMORY && !fresh;
   MPI_Allreduce(MPI_IN_PLACE, rebuild, 1, MPI_INT, MPI_MAX, dev->builders);
@@ -317,5 +345,14 @@ oak_status_t oak_device_build(oak_device_t *dev, const oak_source_t *source, oak
   int rebuild = 0, again = 0;
   oak_status_t status = attempt(dev, source, &rebuild, &again, out);
   if (status != OAK_OK && again) status = attempt(dev, source, &rebuild, &again, out);
+  return status;
+}
+
+oak_status_t oak_device_text(oak_device_t *dev, const oak_source_t *source, char **text) {
+  OAK_NEED(dev);
+  OAK_ASSERT(source->seen && dev->ops->preprocess);
+  oak_module_t *entry = NULL;
+  const oak_status_t status = oak_device_build(dev, source, &entry);
+  *text = (char *)entry;
   return status;
 }

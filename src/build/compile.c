@@ -100,7 +100,7 @@ oak_status_t oak_object_preprocess(oak_device_t *dev, const oak_source_t *source
   oak_job_t job = {.to = seen};
   oak_status_t status = start_command(source, path, head, &job.command);
   oak_words_copy(&job.command, &dev->user_flags);
-  oak_words_split(&job.command, "-E -MD -MT oak -MF");
+  oak_words_split(&job.command, source->seen ? "-E -dD -MD -MT oak -MF" : "-E -MD -MT oak -MF");
   oak_words_add(&job.command, "%s.d", path);
   if (status == OAK_OK) status = oak_compiler_run(&job, oak_source_name(source), path, seen);
   oak_job_free(&job);

@@ -274,8 +274,10 @@ static oak_status_t key_of_text(oak_device_t *dev, const oak_source_t *source, c
   OAK_TRY(start(dev, source, 1, &hash));
   hash_lines(&hash, text);
   if (strstr(text, "__builtin_FILE")) OAK_TRY(hash_places(source, &hash));
-  if (!compiler->lists && may_assemble(text))
+  if (!source->seen && !compiler->lists && may_assemble(text))
     snprintf(dev->unfollowed, OAK_UNFOLLOWED, "its assembler may read files");
+  for (int i = 0; source->seen && i < keys->depends.file.count; i++)
+    oak_hash_text(&hash, keys->depends.file.word[i]); /* the text says where files are */
   keys->lasts = compiler->followed && keys->depends.file.count > 0;
   for (int i = 0; i < dev->user_flags.count; i++) keys->lasts &= !varies(dev->user_flags.word[i]);
   oak_words_copy(&keys->depends.tool, &compiler->tool);

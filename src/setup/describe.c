@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * What physics and problem files declare: names of variables, hooks and parameters, read from a
- * small module in which each declaration leaves a constant (kernels/language/hooks.h). */
+ * small module in which each declaration leaves a constant (kernels/language/hook_table.h). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,7 +63,7 @@ static void read_text(oak_setup_t *setup, oak_module_t *module, const char *name
   blank_control(text);
 }
 
-/* A parameter or global, unless the preprocessor has left it out. */
+/* A parameter or global. */
 static oak_status_t read_parameter(oak_setup_t *setup, oak_module_t *module, int slot) {
   oak_description_t *d = &setup->description;
   const int n = d->nparameter;
@@ -72,16 +72,14 @@ static oak_status_t read_parameter(oak_setup_t *setup, oak_module_t *module, int
   const char *section = of_problem ? "problem" : "physics";
   char constant[128];
   if (setup->files.declared.parameter[slot].kind >= OAK_GLOBAL_MAX) {
-    snprintf(constant, sizeof constant, "%s_global_%s", section, name);
-    if (!oak_setup_has(setup, module, constant)) return OAK_OK;
     setup->description.has_integrals |=
         setup->files.declared.parameter[slot].kind == OAK_GLOBAL_INTEGRAL;
     setup->description.global_slot[setup->description.nglobal++] = slot;
     return OAK_OK;
   }
   snprintf(constant, sizeof constant, "%s_default_%s", section, name);
-  if (!oak_setup_constant(setup, module, constant, &d->parameter[n].fallback, sizeof(double)))
-    return OAK_OK;
+  OAK_TRY(
+      oak_device_constant(setup->dev, module, constant, &d->parameter[n].fallback, sizeof(double)));
   d->nparameter++;
   d->nproblem += of_problem;
   d->parameter[n].slot = slot;
@@ -100,30 +98,14 @@ static oak_status_t read_parameter(oak_setup_t *setup, oak_module_t *module, int
   return OAK_OK;
 }
 
-/* An output variable, unless the preprocessor has left it out. */
-static void read_output(oak_setup_t *setup, oak_module_t *module, int slot) {
-  char constant[128];
-  snprintf(constant, sizeof constant, "%s_output_%s",
-           setup->files.declared.output[slot].owner == OAK_OF_PROBLEM ? "problem" : "physics",
-           setup->files.declared.output[slot].name);
-  if (oak_setup_has(setup, module, constant))
-    setup->description.output_slot[setup->description.noutput++] = slot;
-}
-
 static const char *const owner_name[] = {
     [OAK_OF_PHYSICS] = "physics", [OAK_OF_PROBLEM] = "problem"};
 
 /* The file whose FIELD sets a field, NULL if none does. */
-static const char *function_of(oak_setup_t *setup, oak_module_t *module, int slot) {
-  const char *found = NULL;
-  for (int o = 0; o < 2; o++) {
-    char constant[128];
-    snprintf(constant, sizeof constant, "%s_field_%s", owner_name[o],
-             setup->files.declared.field[slot].name);
-    if (setup->files.declared.field[slot].function[o] && oak_setup_has(setup, module, constant))
-      found = owner_name[o];
-  }
-  return found;
+static const char *function_of(const oak_declared_t *d, int slot) {
+  return d->field[slot].function[OAK_OF_PROBLEM]   ? owner_name[OAK_OF_PROBLEM]
+         : d->field[slot].function[OAK_OF_PHYSICS] ? owner_name[OAK_OF_PHYSICS]
+                                                   : NULL;
 }
 
 /* A field that is a variable of the state. */
@@ -136,36 +118,22 @@ static void read_fixed(oak_setup_t *setup, oak_module_t *module, int slot) {
   list->fixed[n].text = d->fixed[slot].variable;
   list->fixed[n].function = NULL;
   for (int i = 0; i < d->nfield; i++)
-    if (!strcmp(d->field[i].name, list->fixed[n].name))
-      list->fixed[n].function = function_of(setup, module, i);
+    if (!strcmp(d->field[i].name, list->fixed[n].name)) list->fixed[n].function = function_of(d, i);
   snprintf(constant, sizeof constant, "physics_flux_field_%s", list->fixed[n].name);
   if (oak_setup_constant(setup, module, constant, &list->fixed[n].variable, sizeof(int)))
     list->nfixed++;
 }
 
-/* A field beside the state, unless the preprocessor has left it out. */
-static void read_field(oak_setup_t *setup, oak_module_t *module, int slot) {
+/* Fields beside the state and on faces. */
+static void read_fields(oak_setup_t *setup) {
   const oak_declared_t *d = &setup->files.declared;
-  const char *name = d->field[slot].name;
-  char constant[128];
-  int stored = 0;
-  if (oak_declared_fixed(d, name)) return;
-  const char *function = function_of(setup, module, slot);
-  for (int o = 0; o < 2; o++) {
-    snprintf(constant, sizeof constant, "%s_stored_%s", owner_name[o], name);
-    if (d->field[slot].stored[o]) stored |= oak_setup_has(setup, module, constant);
+  oak_field_list_t *list = &setup->fields;
+  for (int n = 0; n < d->nfield; n++) {
+    if (oak_declared_fixed(d, d->field[n].name)) continue;
+    list->field[list->count].name = d->field[n].name;
+    list->field[list->count++].function = function_of(d, n);
   }
-  if (!stored && !function) return;
-  setup->fields.field[setup->fields.count].name = name;
-  setup->fields.field[setup->fields.count++].function = function;
-}
-
-/* A field on faces, likewise. */
-static void read_face(oak_setup_t *setup, oak_module_t *module, int slot) {
-  const char *name = setup->files.declared.face[slot].name;
-  char constant[128];
-  snprintf(constant, sizeof constant, "physics_face_field_%s", name);
-  if (oak_setup_has(setup, module, constant)) setup->fields.face[setup->fields.nface++] = name;
+  for (int n = 0; n < d->nface; n++) list->face[list->nface++] = d->face[n].name;
 }
 
 static oak_status_t read_names(oak_description_t *d, const char *physics, int nvar) {
@@ -277,19 +245,15 @@ static oak_status_t read_description(oak_setup_t *setup, oak_module_t *module) {
   OAK_TRY(oak_device_constant(setup->dev, module, "oak_describe_mass", &mass, sizeof mass));
   OAK_TRY(read_names(d, setup->files.physics, nvar));
   OAK_TRY(oak_scalars_describe(setup, mass));
-  oak_schemes_describe(setup, module);
   OAK_TRY(oak_schemes_name(&setup->files.declared, setup->params));
   OAK_TRY(oak_scheme_check(setup, OAK_FLUXES, "scheme.flux"));
-  oak_read_hooks(setup, module);
-  OAK_TRY(oak_equations_describe(setup, module));
+  OAK_TRY(oak_equations_describe(setup));
   if (oak_has_solids(setup)) OAK_TRY(add_solid(setup));
   OAK_TRY(read_vectors(setup, module));
   name_outputs(setup);
   for (int n = 0; n < setup->files.declared.count; n++) OAK_TRY(read_parameter(setup, module, n));
-  for (int n = 0; n < setup->files.declared.noutput; n++) read_output(setup, module, n);
   for (int n = 0; n < setup->files.declared.nfixed; n++) read_fixed(setup, module, n);
-  for (int n = 0; n < setup->files.declared.nfield; n++) read_field(setup, module, n);
-  for (int n = 0; n < setup->files.declared.nface; n++) read_face(setup, module, n);
+  read_fields(setup);
   OAK_CHECK(!*d->unread, OAK_ERR_DEVICE, "%s", d->unread);
   return OAK_OK;
 }

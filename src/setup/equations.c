@@ -6,26 +6,26 @@
 #include "setup/setup.h"
 
 /* The function of a hook such as POISSON_BOUNDARY, empty if no file has it. The problem's wins. */
-static void find_function(oak_setup_t *setup, oak_module_t *module, const char *what,
-                          const char *name, char function[OAK_LONGEST_FUNCTION]) {
-  static const char *const owner[] = {"problem", "physics"};
-  for (int o = 0; o < 2; o++) {
-    snprintf(function, OAK_LONGEST_FUNCTION, "%s_poisson%s%s%s", owner[o], what,
-             *name ? "_of_" : "", name);
-    if (oak_setup_has(setup, module, function)) return;
-  }
+static void find_function(const oak_setup_t *setup, const char *what, const char *name,
+                          char function[OAK_LONGEST_FUNCTION]) {
+  static const char *const owner[] = {"physics", "problem"};
+  char hook[64];
+  snprintf(hook, sizeof hook, "poisson%s%s", what, *name ? "_of" : "");
   *function = 0;
+  for (int o = 0; o < 2; o++)
+    if (oak_declares(&setup->files.declared, o, hook, name))
+      snprintf(function, OAK_LONGEST_FUNCTION, "%s_%s%s%s", owner[o], hook, *name ? "_" : "", name);
 }
 
 /* `name` is empty for POISSON. */
-static oak_status_t read_equation(oak_setup_t *setup, oak_module_t *module, const char *name) {
+static oak_status_t read_equation(oak_setup_t *setup, const char *name) {
   oak_equation_list_t *list = &setup->equations;
   oak_equation_t *e = &list->of[list->count];
   const char *const of = *name ? "_OF" : "";
-  find_function(setup, module, "", name, e->rhs);
-  find_function(setup, module, "_coefficients", name, e->coefficients);
-  find_function(setup, module, "_b", name, e->b);
-  find_function(setup, module, "_boundary", name, e->boundary);
+  find_function(setup, "", name, e->rhs);
+  find_function(setup, "_coefficients", name, e->coefficients);
+  find_function(setup, "_b", name, e->b);
+  find_function(setup, "_boundary", name, e->boundary);
   OAK_CHECK(*e->rhs || (!*e->coefficients && !*e->b && !*e->boundary), OAK_ERR_INPUT,
             "POISSON_COEFFICIENTS%s, POISSON_B%s and POISSON_BOUNDARY%s need POISSON%s(%s%sat, q) "
             "{ ... }",
@@ -49,13 +49,13 @@ void oak_equation_key(const oak_equation_t *e, const char *word, char key[OAK_LO
            e->section ? "." : "", word);
 }
 
-oak_status_t oak_equations_describe(oak_setup_t *setup, oak_module_t *module) {
+oak_status_t oak_equations_describe(oak_setup_t *setup) {
   static const char *const word[] = {"boundary", "xlow",  "xhigh",  "ylow",      "yhigh",
                                      "zlow",     "zhigh", "method", "tolerance", "max_cycles",
                                      "b",        "every", "bodies"};
   const oak_declared_t *d = &setup->files.declared;
-  OAK_TRY(read_equation(setup, module, ""));
-  for (int n = 0; n < d->nequation; n++) OAK_TRY(read_equation(setup, module, d->equation[n].name));
+  OAK_TRY(read_equation(setup, ""));
+  for (int n = 0; n < d->nequation; n++) OAK_TRY(read_equation(setup, d->equation[n].name));
   for (int n = 0; n < setup->equations.count; n++)
     for (size_t i = 0; i < sizeof word / sizeof *word && setup->equations.of[n].section; i++) {
       char key[OAK_LONGEST_FUNCTION], like[64];

@@ -87,16 +87,29 @@ static void print_faces(FILE *f, const oak_setup_t *setup, int describe) {
                   count ? "  struct oak_face_numbers face;\n" : "");
 }
 
+static oak_status_t close_text(const oak_setup_t *setup, FILE *f) {
+  const int failed = ferror(f);
+  OAK_CHECK(fclose(f) == 0 && !failed, OAK_ERR_MEMORY, "no memory for the parameters of %s",
+            setup->files.problem);
+  return OAK_OK;
+}
+
 oak_status_t oak_setup_hook_text(const oak_setup_t *setup, int describe, char **out) {
   size_t size;
   FILE *f = open_memstream(out, &size);
   OAK_CHECK(f, OAK_ERR_MEMORY, "no memory for the parameters of %s", setup->files.problem);
-  print_faces(f, setup, describe);
-  print_structure(f, &setup->files.declared, OAK_OF_PROBLEM, "problem", "");
+  const int declare = describe == OAK_TO_DECLARE;
+  if (declare)
+    fprintf(f, "#define OAK_DECLARE 1\n");
+  else
+    print_faces(f, setup, describe);
+  if (!declare) print_structure(f, &setup->files.declared, OAK_OF_PROBLEM, "problem", "");
   fprintf(f, "#define OAK_PHYSICS \"%s\"\n", setup->files.physics);
   fprintf(f, "#define OAK_PROBLEM \"%s\"\n", setup->files.problem);
-  fprintf(f, "#define OAK_DESCRIBE %d\n", describe);
+  fprintf(f, "#define OAK_DESCRIBE %d\n", describe == 1);
   oak_scalars_print(setup, f);
+  if (declare && setup->reactions.text) fputs(setup->reactions.text, f);
+  if (declare) return close_text(setup, f);
   if (!describe) print_riemann(&setup->files.declared, f);
   if (!describe) oak_boundary_print(setup, f);
   oak_print_hooks(setup, f);
@@ -111,21 +124,16 @@ oak_status_t oak_setup_hook_text(const oak_setup_t *setup, int describe, char **
             setup->files.declared.parameter[n].name,
             kinds[setup->files.declared.parameter[n].kind]);
   }
-  if (setup->description.noutput) fprintf(f, "\n#define OAK_OUTPUTS(OAK_X)");
-  for (int v = 0; v < setup->description.noutput; v++) {
-    const int n = setup->description.output_slot[v];
+  const oak_declared_t *d = &setup->files.declared;
+  if (d->noutput) fprintf(f, "\n#define OAK_OUTPUTS(OAK_X)");
+  for (int v = 0; v < d->noutput; v++)
     fprintf(f, " OAK_X(%d, %s_output_%s)", v,
-            setup->files.declared.output[n].owner == OAK_OF_PHYSICS ? "physics" : "problem",
-            setup->files.declared.output[n].name);
-  }
+            d->output[v].owner == OAK_OF_PHYSICS ? "physics" : "problem", d->output[v].name);
   oak_bodies_print(setup, describe, f);
   print_fields(f, setup, describe);
   oak_equations_print(setup, f, describe);
   fprintf(f, "\n");
   oak_tables_print(setup, describe, f);
   if (setup->reactions.text) fputs(setup->reactions.text, f);
-  const int failed = ferror(f);
-  OAK_CHECK(fclose(f) == 0 && !failed, OAK_ERR_MEMORY, "no memory for the parameters of %s",
-            setup->files.problem);
-  return OAK_OK;
+  return close_text(setup, f);
 }

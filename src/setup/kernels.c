@@ -116,4 +116,5 @@ void oak_setup_unload(oak_setup_t *setup) {
   oak_device_free(setup->dev, setup->user.device);
   oak_tables_free(setup);
   oak_device_free(setup->dev, setup->bc);
+  free(setup->files.text);
 }

@@ -6,11 +6,6 @@
 #include "base/str.h"
 #include "setup/setup.h"
 
-static const char *const function[OAK_NSCHEMES] = {[OAK_LIMITERS] = "limiter",
-                                                   [OAK_FLUXES] = "riemann",
-                                                   [OAK_CRITERIA] = "criterion",
-                                                   [OAK_CONDITIONS] = "boundary"};
-
 int oak_scheme_find(const oak_setup_t *setup, oak_scheme_t kind, const char *name) {
   const oak_declared_t *d = &setup->files.declared;
   for (int n = 0; n < d->nscheme; n++)
@@ -27,16 +22,4 @@ oak_status_t oak_scheme_check(const oak_setup_t *setup, oak_scheme_t kind, const
             oak_params_origin(setup->params, key), key, name,
             oak_params_text(setup->params, "physics.name"), known);
   return OAK_OK;
-}
-
-void oak_schemes_describe(oak_setup_t *setup, oak_module_t *module) {
-  oak_declared_t *d = &setup->files.declared;
-  int kept = 0;
-  for (int n = 0; n < d->nscheme; n++) {
-    char constant[160];
-    snprintf(constant, sizeof constant, "%s_%s", function[d->scheme[n].kind], d->scheme[n].name);
-    if (!d->scheme[n].own || oak_setup_has(setup, module, constant))
-      d->scheme[kept++] = d->scheme[n];
-  }
-  d->nscheme = kept;
 }

@@ -7,14 +7,14 @@
 #include "oak.h"
 #include "oak/device.h"
 #include "oak/kernel_args.h"
-#include "declare/hooks.h"
+#include "declare/declared.h"
 #include "setup/kernel_table.h"
 #include "setup/runge_kutta.h"
 #include "setup/table.h"
 
 enum { OAK_MAX_NVAR = 32, OAK_MAX_VECTORS = 10, OAK_LONGEST_SCALAR = 31 };
 
-/** What a physics and a problem file declare (kernels/language/hooks.h,
+/** What a physics and a problem file declare (kernels/language/hook_table.h,
  * kernels/hooks/describe.c). */
 typedef struct {
   char variables[OAK_NAMES_BYTES], primitives[OAK_NAMES_BYTES]; /**< storage of variable names */
@@ -34,11 +34,8 @@ typedef struct {
     uint32_t angular; /**< the bit of the momentum along phi; 0: there is none */
   } vectors;
   uint32_t mirror[3];         /**< bits of the variables that a wall normal to each axis negates */
-  char has[2][OAK_MAX_HOOKS]; /**< [owner] whether its file has a hook of files.declared */
   int nglobal, has_integrals; /**< globals that are there; some are integrals */
   int global_slot[OAK_MAX_PARAMETERS]; /**< their places among files.declared */
-  int noutput;                         /**< output variables that are there */
-  int output_slot[OAK_MAX_OUTPUTS];    /**< their places among files.declared */
   int nparameter, nproblem;            /**< of both files, physics first; those of the problem */
   char unread[256];                    /**< why a constant could not be read; "" if all were read */
   struct {
@@ -76,7 +73,8 @@ typedef struct {
 /** The files of physics and problem. */
 typedef struct {
   char physics[4096], problem[4096]; /**< paths */
-  oak_declared_t declared; /**< declarations in the files as they were when the run started */
+  char *text; /**< the files after the preprocessor, as they were when the run started */
+  oak_declared_t declared; /**< their declarations */
 } oak_files_t;
 
 /** Parameters and globals of physics and problem. */
@@ -234,13 +232,12 @@ typedef struct {
 int oak_scheme_find(const oak_setup_t *setup, oak_scheme_t kind, const char *name);
 /** Refuse a key that names no such scheme. Rank-local. */
 oak_status_t oak_scheme_check(const oak_setup_t *setup, oak_scheme_t kind, const char *key);
-/** Forget those that the preprocessor leaves out. \a module: the description. Rank-local. */
-void oak_schemes_describe(oak_setup_t *setup, oak_module_t *module);
 
 /* sources.c */
 /** Cells of a tile of the flux kernel along x and y that suit the device. */
 void oak_setup_tile(const oak_setup_t *setup, int tile[2]);
-/** The physics and problem files, what they declare, and the flux in them. Rank-local. */
+/** The physics and problem files, and what they declare. Collective, with a status of this rank
+ * alone. */
 oak_status_t oak_setup_find_files(oak_setup_t *setup);
 /** Build the module of kernels/NAME.c. Collective. */
 oak_status_t oak_setup_build_module(const oak_setup_t *setup, const char *name, oak_module_t **out);
@@ -257,11 +254,6 @@ oak_status_t oak_setup_describe(oak_setup_t *setup);
 /** Whether a module has the constant \a name, which is then copied. */
 int oak_setup_constant(oak_setup_t *setup, oak_module_t *module, const char *name, void *dst,
                        size_t bytes);
-/** Whether a module has what kernels/language/hooks.h leaves of a declaration, oak_has_NAME. */
-int oak_setup_has(oak_setup_t *setup, oak_module_t *module, const char *name);
-
-/** Find which hooks of the table the files have. Rank-local. */
-void oak_read_hooks(oak_setup_t *setup, oak_module_t *module);
 /** Whether a file has a hook that it may lack: "physics_source", "problem_region". */
 int oak_has_hook(const oak_setup_t *setup, const char *name);
 /** Constants that tell kernels which hooks there are. */
@@ -269,12 +261,14 @@ void oak_print_hooks(const oak_setup_t *setup, FILE *f);
 
 /* hook_text.c */
 /** The text in front of the files, to be freed: parameters, and which hooks there are. \a describe:
- * for the unit that tells what the files declare. */
+ * 1 for the unit that describes the files, OAK_TO_DECLARE for the text that tells what they
+ * declare. */
+enum { OAK_TO_DECLARE = 2 };
 oak_status_t oak_setup_hook_text(const oak_setup_t *setup, int describe, char **out);
 
 /* equations.c */
 /** Find the equations, and declare the keys of sections [poisson.NAME]. Rank-local. */
-oak_status_t oak_equations_describe(oak_setup_t *setup, oak_module_t *module);
+oak_status_t oak_equations_describe(oak_setup_t *setup);
 /** The key "poisson.word" of an equation, or "poisson.NAME.word". */
 void oak_equation_key(const oak_equation_t *e, const char *word, char key[OAK_LONGEST_FUNCTION]);
 /** Steps from one solution to the next; 0: it is solved in each stage. */

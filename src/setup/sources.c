@@ -62,7 +62,8 @@ void oak_setup_tile(const oak_setup_t *setup, int tile[2]) {
       divisor(setup->block_size[1], rows > 8 ? rows : 8); /* with fewer rows most cells are halo */
 }
 
-static oak_status_t make_defines(const oak_setup_t *setup, int fluxes, defines_t *d) {
+/* \a declare: for the preprocessor, before what files declare is known. */
+static oak_status_t make_defines(const oak_setup_t *setup, int fluxes, int declare, defines_t *d) {
   d->count = 0;
   d->failed = NULL;
   define_int(d, "OAK_DIM", setup->dim);
@@ -80,6 +81,7 @@ static oak_status_t make_defines(const oak_setup_t *setup, int fluxes, defines_t
   define(d, "OAK_REAL", (fluxes ? setup->flux_size : setup->real_size) == 4 ? "float" : "double");
   if (setup->store_size < setup->real_size) define(d, "OAK_STORE", "float");
   if (setup->flux_size < setup->real_size) define(d, "OAK_SUM", "double");
+  if (declare) return OAK_OK;
   define(d, "OAK_LIMITER", chosen(setup, "scheme.limiter"));
   const int limiter = oak_scheme_find(setup, OAK_LIMITERS, chosen(setup, "scheme.limiter"));
   define_int(d, "OAK_RADIUS", setup->files.declared.scheme[limiter].radius);
@@ -171,33 +173,47 @@ static oak_status_t check_path(const char *path) {
   return OAK_OK;
 }
 
-/* The physics and problem files, and what is in them. */
-oak_status_t oak_setup_find_files(oak_setup_t *setup) {
+static oak_status_t find_paths(oak_setup_t *setup) {
   OAK_TRY(find_source(setup, "physics", "physics", oak_params_text(setup->params, "physics.name"),
                       setup->files.physics, sizeof setup->files.physics));
   OAK_TRY(find_source(setup, "problem", "problems", oak_params_text(setup->params, "problem.name"),
                       setup->files.problem, sizeof setup->files.problem));
   OAK_TRY(check_path(setup->files.physics));
-  OAK_TRY(check_path(setup->files.problem));
-  OAK_TRY(oak_find_declared(setup->files.physics, setup->files.problem, &setup->files.declared));
-  return oak_reactions_read(setup);
+  return check_path(setup->files.problem);
+}
+
+static oak_status_t preprocess(oak_device_t *dev, const oak_source_t *source, void *out) {
+  return oak_device_text(dev, source, out);
+}
+
+/* The preprocessed text of the files. Collective. */
+static oak_status_t read_text(const oak_setup_t *setup, char **text) {
+  static const char *const part[] = {"kernels/hooks/declare.c"};
+  *text = NULL;
+  return oak_setup_use_source(setup, "declare", part, NULL, 1, NULL, preprocess, text);
+}
+
+oak_status_t oak_setup_find_files(oak_setup_t *setup) {
+  /* A file may be there for one rank and not for another. */
+  oak_status_t st = find_paths(setup);
+  if (st == OAK_OK) st = oak_reactions_read(setup);
+  OAK_TRY(oak_agree(setup->comm, st));
+  OAK_TRY(read_text(setup, &setup->files.text));
+  return oak_declared_read(setup->files.text, setup->files.physics, &setup->files.declared);
 }
 
 /* Refuse files that declare other parameters than when the run started, because kernels read the
- * parameters that were found then. */
+ * parameters that were found then. Collective, with a status of this rank alone. */
 static oak_status_t check_unchanged(const oak_setup_t *setup) {
-  oak_declared_t *now;
+  OAK_FREED oak_declared_t *now = NULL;
+  OAK_FREED char *text = NULL;
+  OAK_TRY(read_text(setup, &text));
+  if (!strcmp(text, setup->files.text)) return OAK_OK;
   OAK_TRY(OAK_NEW(now, 1));
-  const oak_status_t st = oak_find_declared(setup->files.physics, setup->files.problem, now);
-  int same = st == OAK_OK && now->count == setup->files.declared.count;
-  for (int n = 0; same && n < now->count; n++)
-    same = now->parameter[n].owner == setup->files.declared.parameter[n].owner &&
-           now->parameter[n].kind == setup->files.declared.parameter[n].kind &&
-           now->parameter[n].length == setup->files.declared.parameter[n].length &&
-           !strcmp(now->parameter[n].name, setup->files.declared.parameter[n].name);
-  free(now);
-  OAK_TRY(st);
-  OAK_CHECK(same, OAK_ERR_INPUT,
+  OAK_TRY(oak_declared_read(text, setup->files.physics, now));
+  OAK_CHECK(now->count == setup->files.declared.count &&
+                !memcmp(now->parameter, setup->files.declared.parameter, sizeof now->parameter),
+            OAK_ERR_INPUT,
             "%s and %s declare other parameters than when the run started: start it again",
             setup->files.physics, setup->files.problem);
   return OAK_OK;
@@ -212,18 +228,22 @@ oak_status_t oak_setup_use_source(const oak_setup_t *setup, const char *name,
   char path[MAX_PARTS][4200], *text = NULL;
   const char *files[MAX_PARTS + 1], *root;
   defines_t defines;
+  const int declare = !strcmp(name, "declare");
+  oak_device_t *dev = setup->dev;
   int n = 0;
   OAK_ASSERT(npart <= MAX_PARTS);
   oak_status_t st = oak_source_root(&root);
-  if (st == OAK_OK) st = check_unchanged(setup);
-  if (st == OAK_OK) st = oak_setup_hook_text(setup, !strcmp(name, "describe"), &text);
+  if (st == OAK_OK && setup->module[0] && !declare) st = check_unchanged(setup);
+  if (st == OAK_OK)
+    st =
+        oak_setup_hook_text(setup, declare ? OAK_TO_DECLARE : strcmp(name, "describe") == 0, &text);
   OAK_TRY(oak_agree(setup->comm, st));
   for (; n < npart; n++) {
     snprintf(path[n], sizeof path[n], "%s/%s", root, part[n]);
     files[n] = path[n];
   }
   if (extra) files[n++] = extra;
-  st = make_defines(setup, !strcmp(name, "fluxes"), &defines);
+  st = make_defines(setup, !strcmp(name, "fluxes"), declare, &defines);
   const oak_source_t source = {.name = name,
                                .define = defines.list,
                                .ndefine = defines.count,
@@ -232,8 +252,15 @@ oak_status_t oak_setup_use_source(const oak_setup_t *setup, const char *name,
                                .text = text,
                                .time = setup->debug ? NULL : time,
                                .data = !strcmp(name, "describe"),
-                               .debug = setup->debug};
-  if (st == OAK_OK) st = use(setup->dev, &source, data);
+                               .debug = setup->debug,
+                               .seen = declare};
+  const int other = declare && !oak_device_ops(dev)->preprocess;
+  if (other) {
+    const char *flags = oak_params_text(setup->params, "device.flags");
+    oak_keep_failure(&st, oak_declare_open(setup->comm, "", flags, &dev));
+  }
+  if (st == OAK_OK) st = use(dev, &source, data);
+  if (other && dev != setup->dev) oak_device_close(&dev);
   free(text);
   return st;
 }

@@ -44,8 +44,8 @@ def names_of(source, folder, ending):
 
 def all_topics(oak, source):
     """Everything that has a name, from where oak itself has it; words from the glossary."""
-    with open(os.path.join(source, "kernels", "language", "hooks.h"), encoding="utf-8") as file:
-        hooks = re.findall(r"^/\* (?:Any|Problem|Physics[, a-z]*): .*(?:\n \* .*)*\n#define (\w+)\(", file.read(), re.M)
+    with open(os.path.join(source, "kernels", "language", "hook_table.h"), encoding="utf-8") as file:
+        hooks = re.findall(r"^#define ((?!OAK_)\w+)\(", file.read(), re.M)
     _, out, _ = call([oak, "help", "output.NAME.kind"])
     kinds = re.search(r"kind = \w+ +(.*?)\n +What is written", out, re.S).group(1).replace(",", " ")
     with open(os.path.join(source, "docs", "glossary.md"), encoding="utf-8") as file:

@@ -30,19 +30,19 @@ def complaints(folder, cc, *names, text=None):
 
 
 def undocumented(source):
-    """Hooks of kernels/language/hooks.h that no table of docs/kernels.md explains with the same arguments."""
-    with open(os.path.join(source, "kernels", "language", "hooks.h"), encoding="utf-8") as file:
-        hooks = re.findall(r"^/\* (?:Any|Problem|Physics[, a-z]*): .*(?:\n \* .*)*\n#define (\w+)(\([^)]*\))", file.read(), re.M)
+    """Hooks of kernels/language/hook_table.h that no table of docs/kernels.md explains with the same arguments."""
+    with open(os.path.join(source, "kernels", "language", "hook_table.h"), encoding="utf-8") as file:
+        hooks = re.findall(r"^#define ((?!OAK_)\w+)(\([^)]*\))", file.read(), re.M)
     with open(os.path.join(source, "docs", "kernels.md"), encoding="utf-8") as file:
         rows = "".join(line.split(" | ")[0] for line in file if line.startswith("| `"))
     if len(hooks) < 30:
-        yield "kernels/language/hooks.h has no table of hooks"
+        yield "kernels/language/hook_table.h has no table of hooks"
     for name, arguments in hooks:
-        shown = re.sub(r"\b(text|names|values|help|file)\b", r'"\1"', arguments).replace("fallback", "default")
+        shown = re.sub(r"\b(text|names|values|help|file)\b", r'"\1"', arguments)
         if not re.search(rf"`{name}\b", rows):
             yield f"docs/kernels.md has no row for {name}"
         for other in set(re.findall(rf"`{name}(\([^)]*\))", rows)) - {shown}:
-            yield f"docs/kernels.md has {name}{other}, kernels/language/hooks.h {name}{shown}"
+            yield f"docs/kernels.md has {name}{other}, kernels/language/hook_table.h {name}{shown}"
 
 
 def main():

@@ -302,6 +302,7 @@ static const bad_t bad_macros[] = {
     {BAD_INITIAL("") "WIND(at, q)\n{\n}\n", "problem.c:3|no hook WIND"},
     {BAD_INITIAL("") "VALID(ph, u) { return 1; }\n", "problem.c:3|VALID|file of the physics"},
     {BAD_INITIAL("") "PARAMETRE(a, 1, \"a\")\n", "PARAMETRE|PARAMETER(name, default, \"help\")"},
+    {"PARAMETER(a, 1)\n" BAD_INITIAL(""), "problem.c:1|PARAMETER has 3 arguments, not 2"},
     {BAD_INITIAL("") "#define PHYSICS_NVRA 3\n", "PHYSICS_NVRA|PHYSICS_NVAR"},
 };
 
@@ -320,7 +321,6 @@ static const bad_t bad_problems[] = {
     {BAD_INITIAL("") "#include \"problem.c\"\n", "problem.c"},
     {BAD_INITIAL("") "#if 1\n", "problem.c:3|unterminated"},
     {BAD_INITIAL("") "/* no end\n", "problem.c:3|unterminated comment"},
-    {"PARAMETER(a, 1)\n" BAD_INITIAL(""), "problem.c:1|requires 3 arguments, but only 2 given"},
     {"PARAMETER(a, one, \"a\")\n" BAD_INITIAL(""), "problem.c:1|one"},
     {"PARAMETER(a b, 1, \"a\")\n" BAD_INITIAL(""), "problem.c:1"},
     {"\x7f\x45\x4c\x46\x02\x01\x01", "problem.c"},

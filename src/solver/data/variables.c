@@ -23,7 +23,7 @@ static const char *const more_name[MORE_VARIABLES] = {
     [FIRST_DERIVED + OAK_DERIVED_SCHLIEREN] = "schlieren"};
 
 static int count_variables(const oak_setup_t *setup) {
-  return 2 * setup->nvar + MORE_VARIABLES + setup->description.noutput + setup->fields.count;
+  return 2 * setup->nvar + MORE_VARIABLES + setup->files.declared.noutput + setup->fields.count;
 }
 
 /** Number among the fields beside the state, which come last, negative for others. */
@@ -48,8 +48,7 @@ static const char *name_of(const oak_setup_t *setup, int v) {
   if (v < 2 * setup->nvar) return setup->description.shown[v];
   if (beside(setup, v) >= 0) return setup->fields.field[beside(setup, v)].name;
   if (number >= OAK_DERIVED_COUNT)
-    return setup->files.declared.output[setup->description.output_slot[number - OAK_DERIVED_COUNT]]
-        .name;
+    return setup->files.declared.output[number - OAK_DERIVED_COUNT].name;
   if (number >= 0 && number != OAK_DERIVED_SCHLIEREN && setup->description.normal[0] < 0) return "";
   return more_name[v - 2 * setup->nvar];
 }
@@ -101,13 +100,13 @@ oak_status_t oak_variables_check(const oak_setup_t *setup) {
             "a variable of %s or %s is named solid, which in files is the mask of solids: choose "
             "another name",
             setup->files.physics, setup->files.problem);
-  const int first = 2 * setup->nvar + MORE_VARIABLES, last = first + setup->description.noutput;
+  const int first = 2 * setup->nvar + MORE_VARIABLES, last = first + setup->files.declared.noutput;
   for (int n = 0; n < setup->fields.count; n++)
     OAK_CHECK(find(setup, setup->fields.field[n].name) == last + n, OAK_ERR_INPUT,
               "field %s of %s or %s: there is a variable of this name; choose another name",
               setup->fields.field[n].name, setup->files.physics, setup->files.problem);
   for (int v = first; v < last; v++) {
-    const int owner = setup->files.declared.output[setup->description.output_slot[v - first]].owner;
+    const int owner = setup->files.declared.output[v - first].owner;
     OAK_CHECK(find(setup, name_of(setup, v)) == v, OAK_ERR_INPUT,
               "%s: OUTPUT(%s, at, q): there is a variable of this name; choose another name",
               owner == OAK_OF_PHYSICS ? setup->files.physics : setup->files.problem,
@@ -184,8 +183,7 @@ static int is_default(const oak_setup_t *setup, int v, oak_select_t empty) {
   if (field >= 0)
     return !setup->fields.field[field].function && !is_derivative(setup, name_of(setup, v));
   return output >= 0 && empty == OAK_SELECT_MEASURED &&
-         setup->files.declared.output[setup->description.output_slot[output]].owner ==
-             OAK_OF_PHYSICS;
+         setup->files.declared.output[output].owner == OAK_OF_PHYSICS;
 }
 
 oak_status_t oak_variables_select(const oak_setup_t *setup, const char *text, const char *origin,

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * What can be known of physics and problem files without a compiler: the names of their parameters,
- * and mistakes that no compiler reports. Private to src/solver. */
+ * What the files of physics and problem declare, found in their preprocessed text. */
 #pragma once
 
+#include "declare/text.h"
 #include "oak/kernel_args.h"
+#include "oak/device.h"
 #include "oak/params.h"
-#include "declare/hook_table.h"
-#include "declare/user_files.h"
 
 enum {
   OAK_LONGEST_NAME = 48 /* of a key in parameter files */,
@@ -15,10 +14,25 @@ enum {
   OAK_MAX_FIXED = 4 /* fields that are variables of the state */,
   OAK_MAX_FACE_FIELDS = 8 /* on faces */,
   OAK_MAX_TABLES = 32,
-  OAK_MAX_SCHEMES = 96
+  OAK_MAX_SCHEMES = 96,
+  OAK_MAX_HOOKS = 80,
+  OAK_MAX_MARKS = 512
 };
 
-/** What a key chooses by name. Each has a macro in kernels/language/hooks.h and a file in
+/** Who a declaration belongs to. */
+typedef enum { OAK_OF_PHYSICS, OAK_OF_PROBLEM } oak_owner_t;
+
+/** A macro of kernels/language/hook_table.h. */
+typedef struct {
+  char name[32], form[128]; /**< form: as a file writes it: "INITIAL(at, q) { ... }" */
+  int owner[2];             /**< whether a physics or a problem may have it */
+  int needed;               /**< every physics has it */
+  int arguments;            /**< their number */
+  int function;             /**< a body follows */
+  int named;                /**< its first argument is a name of its own */
+} oak_hook_t;
+
+/** What a key chooses by name. Each has a macro in kernels/language/hook_table.h and a file in
  * numerics/.
  */
 typedef enum { OAK_LIMITERS, OAK_FLUXES, OAK_CRITERIA, OAK_CONDITIONS, OAK_NSCHEMES } oak_scheme_t;
@@ -39,10 +53,16 @@ typedef struct {
 } oak_declared_name_t;
 
 /** Parameters and globals by name, those of the physics first: members of its structure, then of
- * the problem's. Then output variables, and fields beside the state. The list includes declarations
- * that the preprocessor leaves out. */
+ * the problem's. Then output variables, and fields beside the state. */
 typedef struct {
-  oak_hook_table_t hooks; /**< that there may be */
+  int nhook;
+  oak_hook_t hook[OAK_MAX_HOOKS]; /**< that there may be */
+  int nmark;
+  struct {
+    oak_owner_t owner;
+    int hook; /**< place in `hook` */
+    char name[OAK_LONGEST_NAME + 1];
+  } mark[OAK_MAX_MARKS]; /**< that there are, in the order of the text */
   int count;
   struct {
     oak_owner_t owner;
@@ -72,7 +92,7 @@ typedef struct {
   int nscheme; /**< LIMITER and the like, of numerics/ first */
   struct {
     oak_scheme_t kind;
-    int own;    /**< 1: it is in a file of physics or problem, which may leave it out by #if */
+    int own;    /**< 1: it is in a file of physics or problem */
     int radius; /**< of a limiter */
     oak_owner_t owner;
     char name[OAK_LONGEST_NAME + 1];
@@ -84,13 +104,18 @@ void oak_scheme_names(const oak_declared_t *d, oak_scheme_t kind, char *names, s
 /** Say for help which names keys may have. */
 oak_status_t oak_schemes_name(const oak_declared_t *d, oak_params_t *params);
 
-/** Look through both files. Refuses misspelt hooks, hooks in the wrong file, and macros
- * without effect. Rank-local. */
-oak_status_t oak_find_declared(const char *physics, const char *problem, oak_declared_t *out);
+/** Read preprocessed text. Refuses misspelt hooks, hooks in the wrong file, and what is there
+ * twice. \a physics: its file, "": not all that a physics needs must be there. Rank-local. */
+oak_status_t oak_declared_read(const char *text, const char *physics, oak_declared_t *out);
+
+/** A device that only preprocesses files (oak_device_text), for those that cannot: a CPU. Of the
+ * flags only -D and -I count. Collective. */
+oak_status_t oak_declare_open(MPI_Comm comm, const char *compiler, const char *flags,
+                              oak_device_t **out);
+
+/** Whether physics or problem has the macro \a hook, with the first argument \a name if it has a
+ * name of its own. */
+int oak_declares(const oak_declared_t *d, oak_owner_t owner, const char *hook, const char *name);
 
 /** Whether a field is declared by FLUX_FIELD: then it is a variable of the state. */
 int oak_declared_fixed(const oak_declared_t *d, const char *name);
-
-/* macros.c */
-/** Refuse macros of physics and problem files that have no effect. */
-oak_status_t oak_check_macros(const oak_user_files_t *files);

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The files of physics and problem, and the schemes of oak, for the host, which reads what the
+ * preprocessor makes of them. The table of hooks comes last, so that hooks stay as they are
+ * written. */
+#include "kernels/hooks/user.h"
+#include "numerics/boundary.h"
+#include "numerics/criteria.h"
+#include "numerics/limiters.h"
+#include "numerics/riemann.h"
+
+#include "kernels/language/hook_table.h"
