@@ -15,6 +15,8 @@
 #define OAK_NY 16
 #define OAK_NZ (OAK_DIM == 3 ? 16 : 1)
 #define OAK_NG 3
+#define OAK_TILE_X OAK_NX
+#define OAK_TILE_Y OAK_NY
 #ifndef OAK_COORDINATES
 #define OAK_COORDINATES 0
 #endif

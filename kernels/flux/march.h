@@ -31,7 +31,7 @@ OAK_FN int lane_at(int c) { return TX == OAK_NX ? c : c / TX * OAK_NX + c % TX; 
 
 /* Variable v of plane p of the queue, in lane n. The lowest plane may be where the plane that
  * enters goes. */
-#define QUEUED(p, v) (QROOM < QLEN && (p) == 0 ? OAK_MY(entering[v], n) : OAK_MY(queued[p][v], n))
+#define QUEUED(p, v) (!OAK_MANY_THREADS && (p) == 0 ? OAK_MY(entering[v], n) : OAK_MY(queued[p][v], n))
 
 /* One step for the present rows: plane k + 1 + RAD enters the queue, plane k + 1 is reconstructed,
  * and the flux between planes k and k + 1 is computed. If `loaded`, the plane that enters has been

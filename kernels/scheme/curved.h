@@ -16,9 +16,10 @@
  * polar coordinates, so that S is T_pp there. In spherical coordinates they differ by 2 / r across
  * r, so that S is half of the terms without cot, and by cot theta / r across theta.
  *
- * Momentum along phi, and momentum along theta across r, has no S. Its fluxes enter with the arm of
- * the face, its distance from the axis, instead: this is the same because T is symmetric. For other
- * vectors, such as a magnetic field, T is not, and they keep all terms.
+ * Momentum along phi, and momentum along theta across r, has no S (oak_has_arm). Its fluxes enter
+ * with the arm of the face, its distance from the axis, instead: the balance is that of angular
+ * momentum, which has no such term because T is symmetric. For other vectors, such as a magnetic
+ * field, T is not symmetric, and they keep all terms.
  *
  * The hook FACE_SIDES may take a part off F, and T needs the same: turned_fluxes does this in polar
  * coordinates. oak refuses PHYSICS_SIDES in (r, z) and in coordinates with theta, and in (r, phi,
@@ -80,7 +81,8 @@ OAK_FN metric_t metric_of(const oak_field_t *f, long block, int i, int j, const 
 #define TAKE(r, second, third) take_vector(&m, r, second, third, theta, phi);
   metric_t m;
   m.areas = oak_areas(f, block, i, j);
-  OAK_FOR(v, NVAR) m.balance[0][v] = m.balance[OAK_CURVED - 1][v] = 0;
+  OAK_FOR(a, OAK_CURVED)
+    OAK_FOR(v, NVAR) m.balance[a][v] = 0;
   PHYSICS_VECTORS(TAKE)
   return m;
 }
@@ -114,7 +116,8 @@ OAK_FN real per_size(const metric_t *m, int dir, real speed, real inv_dx) {
 
 /* The turning rate: a diffusivity d makes components of vectors decay at the rate d / axis^2, as
  * their unit vectors turn; `axis` is the distance from the axis. An Euler step is stable up to 2 /
- * this rate, hence the factor 1/2, as for the rate 4 d / dx^2 in diffusion_rate. */
+ * this rate, hence the factor 1/2; likewise diffusion_rate has 2 d / dx^2, half of the fastest
+ * decay. */
 OAK_FN double turning_rate(const oak_at_t *at, double d) {
   double sine = 1, cosine;
   if (OAK_COORDINATES == OAK_SPHERICAL) oak_sine(at->x[1], &sine, &cosine);

@@ -14,8 +14,9 @@
 enum { RAD = OAK_RADIUS, GH = RAD + 1, STENCIL = 2 * RAD + 1, ROW = 2 * GH + 1 };
 OAK_REQUIRE(GH <= OAK_NG, "fewer ghost layers than the limiter reads");
 
-/* PHYSICS_SIDES: so many numbers the hook FACE_SIDES computes for each side of a face. The hook
- * CELL_TERMS turns those into rates of change of the cell. */
+/* PHYSICS_SIDES: so many numbers the hook FACE_SIDES computes for each side of a face. It may also
+ * change the flux. The hook CELL_TERMS adds up, from these numbers, rates of change of the cell
+ * times its size along the axis; add_fluxes divides by the size. */
 #ifndef PHYSICS_SIDES
 #define PHYSICS_SIDES 0
 #define physics_face_sides(...) ((void)0)
@@ -106,9 +107,9 @@ OAK_FN real rusanov_flux(const physics_parameters_t *ph, const real ql[], const 
 }
 
 /* The first-order flux, between cell averages, around cells that a stage leaves invalid: that of
- * Rusanov, which keeps density and pressure positive. Where there are walls, FACE_SIDES or fixed
- * variables, it is face_flux with the solver of the run, because mirror images, numbers of sides
- * and fluxes of 0 are made there. */
+ * Rusanov, which keeps density and pressure positive (numerics/riemann.h). In runs with solids,
+ * FACE_SIDES or fixed variables it is face_flux with the solver of the run, because mirror images,
+ * numbers of sides and fluxes of 0 are made there. */
 OAK_FN void first_order_flux(const physics_parameters_t *ph, const real left[], const real right[],
                              int dir, real f[]) {
 #define OAK_COUNT_ONE(...) +1 /* for each entry of a list X(...) */

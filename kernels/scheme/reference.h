@@ -7,18 +7,19 @@
  *      its neighbours; behind a wall it reads mirror images in place of the cells; scalars stay in
  *      their bounds; where FLAT says so the average stands at both faces (reconstruct)
  *   4. the Riemann solver computes the flux through a face from the states on both sides; at a wall
- *      one of them is a mirror image (face_flux); faces of first order take cell averages instead
- *      (first_order_flux)
+ *      one of them is a mirror image (face_flux); at faces beside cells that the stage has left
+ *      invalid, the flux is between cell averages (first_order_flux)
  *   5. L(U): net fluxes with metric terms, plus diffusive rates, sources and CELL_TERMS
  *      (start_cell, add_fluxes, new_state)
- *   6. the new state is dt L(U) plus a weighted sum of earlier states; solid cells keep their
- *      state, scalars are kept in bounds, the result is rounded to stored numbers (new_state)
- *   7. the physics says whether the new state is valid (new_state), and wave speeds, diffusion and
- *      hooks give the rate that bounds the time step (cell_rate)
+ *   6. wave speeds at the faces, diffusion and hooks give the rate of the state before the stage,
+ *      which bounds the time step (cell_rate)
+ *   7. the new state is dt L(U) plus a weighted sum of earlier states; solid cells keep their
+ *      state, scalars are kept in bounds, the result is rounded to stored numbers; the physics says
+ *      whether it is valid (new_state)
  *
  * s->dt is the step of the stage, beta times the time step. s->prev[0] is the state at the start of
- * the time step, or the last stage's where a stage needs no other one; all OAK_NPREV pointers are
- * valid, and those that a stage does not need have the weight 0.
+ * the time step; if the stage needs the result of the stage before alone, it is that. All OAK_NPREV
+ * pointers are valid, and those that a stage does not need have the weight 0.
  *
  * Other forms move data in another way (kernels/flux). Their results have the same bits
  * (tests/solver/test_scheme.c). */
