@@ -373,7 +373,8 @@ static void add_known(search_t *s, const oak_hook_t *h, const char *arguments, i
     complain(s, "%s belongs into the file of the %s", h->form,
              s->owner == OAK_OF_PHYSICS ? "problem" : "physics");
   else if (given != count)
-    complain(s, "%s has %d argument%s, not %d", h->name, count, count == 1 ? "" : "s", given);
+    complain(s, "%s has %d argument%s, not %d: %s", h->name, count, count == 1 ? "" : "s", given,
+             h->form);
   d->mark[d->nmark].owner = s->owner;
   d->mark[d->nmark].hook = (int)(h - d->hook);
   snprintf(d->mark[d->nmark].name, sizeof d->mark->name, "%.*s",
