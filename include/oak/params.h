@@ -86,10 +86,6 @@ OAK_API oak_status_t oak_params_name(oak_params_t *params, const char *key, cons
 /** Such words, or those of a choice; "" if there are none. */
 OAK_API const char *oak_params_words(const oak_params_t *params, const char *key);
 
-/** Add a key with the meaning of \a like. Its default is the present value of \a like. */
-OAK_API oak_status_t oak_params_declare_like(oak_params_t *params, const char *key,
-                                             const char *like);
-
 /** Check all values against the declared keys: type, range, choice. With \a complete, keys that are
  * not declared are errors too, and the message suggests the nearest known key. Without it, such
  * keys are reported only together with other mistakes, and keys of physics, problem and boundary

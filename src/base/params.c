@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Parameter sets: which keys are declared, and which values were given. params_check.c judges them,
  * params_file.c reads files, params_value.c reads values, params_help.c prints, params_table.c
- * lists oak's own keys. */
+ * lists keys. */
 #include "oak/params.h"
 
 #include <stdlib.h>
@@ -50,10 +50,15 @@ static void free_entry(oak_param_entry_t *entry) {
   free(entry->origin);
 }
 
-oak_status_t oak_params_create(const oak_output_word_t *const *words, oak_params_t **out) {
+oak_status_t oak_params_create(const oak_output_word_t *const *words,
+                               const oak_param_desc_t *const *tables, oak_params_t **out) {
+  oak_status_t status = OAK_OK;
   OAK_TRY(OAK_NEW(*out, 1));
   (*out)->words = words;
-  oak_status_t status = oak_params_declare(*out, oak_param_table, oak_param_table_count);
+  (*out)->tables = tables;
+  for (; *tables && status == OAK_OK; tables++)
+    for (const oak_param_desc_t *d = *tables; d->help && status == OAK_OK; d++)
+      if (d->key) status = oak_params_declare(*out, d, 1);
   if (status != OAK_OK) oak_params_destroy(out);
   return status;
 }
@@ -212,17 +217,21 @@ oak_status_t oak_params_declare(oak_params_t *params, const oak_param_desc_t *de
   return OAK_OK;
 }
 
-oak_status_t oak_params_declare_like(oak_params_t *params, const char *key, const char *like) {
-  OAK_NEED(params);
-  const oak_param_t *known = oak_params_find(params, like);
-  const oak_param_entry_t *given = oak_params_given(params, like);
-  OAK_ASSERT(known && "the key is declared");
-  oak_param_desc_t desc = known->desc;
-  oak_param_value_t value;
-  desc.key = key;
-  /* If the value is not allowed, the check of the given values reports it. */
-  if (given && oak_param_parse(&desc, given->value, &value)) desc.fallback = given->value;
-  return declare_one(params, &desc);
+oak_status_t oak_params_declare_named(oak_params_t *params, const oak_param_desc_t *table,
+                                      const char *name) {
+  for (const oak_param_desc_t *like = table + 1; like->key; like++) {
+    const oak_param_entry_t *given = oak_params_given(params, like->key);
+    const char *dot = strchr(like->key, '.');
+    oak_param_desc_t desc = *like;
+    oak_param_value_t value;
+    char key[128];
+    snprintf(key, sizeof key, "%.*s.%s%s", (int)(dot - like->key), like->key, name, dot);
+    desc.key = key;
+    /* If the value is not allowed, the check of the given values reports it. */
+    if (given && oak_param_parse(&desc, given->value, &value)) desc.fallback = given->value;
+    OAK_TRY(declare_one(params, &desc));
+  }
+  return OAK_OK;
 }
 
 /* ---- values --------------------------------------------------------------------------------- */

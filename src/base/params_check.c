@@ -208,9 +208,8 @@ static oak_status_t allow_change(const oak_params_t *params, const char *key) {
   char keys[512] = "";
   size_t at = 0;
   if ((known && known->desc.may_change) || !strncmp(key, "output.", 7)) return OAK_OK;
-  for (int i = 0; i < oak_param_table_count && at < sizeof keys; i++)
-    if (oak_param_table[i].may_change)
-      at += (size_t)snprintf(keys + at, sizeof keys - at, ", %s", oak_param_table[i].key);
+  for (const oak_param_desc_t *d = oak_first_keys; d->help && at < sizeof keys; d++)
+    if (d->may_change) at += (size_t)snprintf(keys + at, sizeof keys - at, ", %s", d->key);
   return OAK_FAIL(OAK_ERR_INPUT,
                   "%s cannot change after oak_create: only parameters of physics and problem can, "
                   "keys of [output]%s",

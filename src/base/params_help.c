@@ -76,12 +76,11 @@ void oak_params_echo(const oak_params_t *params, const char *comments,
 
 /* ---- reference ------------------------------------------------------------------------------ */
 
-static const char *section_summary(const char *key) {
-  size_t length = oak_param_section_length(key);
-  for (const oak_param_section_t *section = oak_param_sections; section->name; section++)
-    if (strlen(section->name) == length && strncmp(section->name, key, length) == 0)
-      return section->summary;
-  return "";
+static const char *section_summary(const oak_params_t *params, const char *key) {
+  for (const oak_param_desc_t *const *table = params->tables; *table; table++)
+    for (const oak_param_desc_t *d = *table; d->help; d++)
+      if (!d->key && oak_param_same_section(key, d[1].key)) return d->help;
+  return oak_param_same_section(key, oak_output_keys[1].key) ? oak_output_keys->help : "";
 }
 
 static void help_key(const oak_param_desc_t *desc, FILE *stream) {
@@ -116,9 +115,9 @@ static void help_row(const oak_param_desc_t *desc, FILE *stream) {
   fprintf(stream, "\n");
 }
 
-static void help_head(const char *key, FILE *stream, int markdown) {
+static void help_head(const oak_params_t *params, const char *key, FILE *stream, int markdown) {
   int length = (int)oak_param_section_length(key);
-  const char *summary = section_summary(key);
+  const char *summary = section_summary(params, key);
   if (!markdown) {
     const int column = fprintf(stream, "[%.*s]%s", length, key, *summary ? "  " : "");
     oak_str_wrap(stream, summary, column, column);
@@ -132,31 +131,25 @@ static void help_head(const char *key, FILE *stream, int markdown) {
   fprintf(stream, "| Key | Default | Values | Unit | Meaning |\n| --- | --- | --- | --- | --- |\n");
 }
 
-static void help_one(const oak_param_desc_t *desc, FILE *stream, int markdown) {
-  if (markdown)
-    help_row(desc, stream);
-  else
-    help_key(desc, stream);
-}
-
 void oak_params_help(const oak_params_t *params, FILE *stream, int markdown) {
+  void (*const help_one)(const oak_param_desc_t *, FILE *) = markdown ? help_row : help_key;
   OAK_HANDLE(params, );
   for (int s = 0; s < params->nknown; s++) {
     const char *first = params->known[s].desc.key;
     if (!oak_params_opens_section(params, s)) continue;
     if (s > 0) fprintf(stream, "\n");
-    help_head(first, stream, markdown);
+    help_head(params, first, stream, markdown);
     for (int i = s; i < params->nknown; i++) {
       const oak_param_desc_t *desc = &params->known[i].desc;
       if (!oak_param_same_section(desc->key, first)) continue;
-      help_one(desc, stream, markdown);
+      help_one(desc, stream);
     }
   }
   fprintf(stream, "\n");
   oak_output_key_t output;
   for (int i = 0; oak_output_key(params, i, &output); i++) {
-    if (i == 0) help_head(output.desc.key, stream, markdown);
-    help_one(&output.desc, stream, markdown);
+    if (i == 0) help_head(params, output.desc.key, stream, markdown);
+    help_one(&output.desc, stream);
   }
 }
 
@@ -210,7 +203,8 @@ int oak_params_help_topic(const oak_params_t *params, const char *topic, FILE *s
     const int bare = i >= params->nknown || !found;
     if (!is_topic(desc->key, topic) && !(bare && !strcmp(topic, strrchr(desc->key, '.') + 1)))
       continue;
-    if (!before || !oak_param_same_section(before, desc->key)) help_head(desc->key, stream, 0);
+    if (!before || !oak_param_same_section(before, desc->key))
+      help_head(params, desc->key, stream, 0);
     help_key(desc, stream);
     before = desc->key;
   }

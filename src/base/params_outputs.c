@@ -112,7 +112,7 @@ int oak_output_key(const oak_params_t *params, int number, oak_output_key_t *key
     make_kind_key(params->words, key);
     return 1;
   }
-  for (const oak_param_desc_t *d = oak_output_keys; d->key; d++) {
+  for (const oak_param_desc_t *d = oak_output_keys + 1; d->key; d++) {
     key->desc = *d;
     if (number-- == 0) return 1;
   }

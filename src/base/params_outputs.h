@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * What parameters know of the kinds of output. Private to the library. */
+ * What parameters know of other rooms: keys, and kinds of output. Private to the library. */
 #pragma once
 
 #include "oak/params.h"
@@ -12,9 +12,16 @@ typedef struct {
                                     key; or NULL */
 } oak_output_word_t;
 
-/** A set of parameters, for oak_params_new. \a words: all kinds of output, at least one; ends with
- * NULL, and stays as long as the set. */
-oak_status_t oak_params_create(const oak_output_word_t *const *words, oak_params_t **out);
+/** Tables of keys. An entry that has only a help begins each section; the last entry is empty. */
+extern const oak_param_desc_t oak_first_keys[], oak_last_keys[];
+/** A set of parameters, for oak_params_new. \a words: all kinds of output, at least one. Both lists
+ * end with NULL, and stay as long as the set. */
+oak_status_t oak_params_create(const oak_output_word_t *const *words,
+                               const oak_param_desc_t *const *tables, oak_params_t **out);
+/** Declare the keys at the begin of a table, up to the next entry without a key, for [section.NAME]
+ * too. Their defaults are the present values of [section]. */
+oak_status_t oak_params_declare_named(oak_params_t *params, const oak_param_desc_t *table,
+                                      const char *name);
 
 /** The key of a kind that ends in ".\a name", NULL if it has none. */
 const oak_param_desc_t *oak_output_word_key(const oak_output_word_t *word, const char *name);

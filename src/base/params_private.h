@@ -33,6 +33,7 @@ struct oak_params {
   oak_param_entry_t *given;
   int ngiven;
   const oak_output_word_t *const *words; /**< all kinds of output; ends with NULL */
+  const oak_param_desc_t *const *tables; /**< oak's own keys; ends with NULL */
   char *folder;
   int trusted; /**< parameter files may name the compiler and its flags */
   struct {
@@ -49,17 +50,8 @@ typedef struct {
   int count, shown;
 } oak_mistakes_t;
 
-/** One section of oak's own keys, for help. */
-typedef struct {
-  const char *name, *summary;
-} oak_param_section_t;
-
-extern const oak_param_section_t oak_param_sections[]; /**< ends with a NULL name */
-extern const oak_param_desc_t oak_param_table[];
-extern const int oak_param_table_count;
-
 /** The keys of the sections [output.NAME] that all kinds have beside `kind`, with NAME for the
- * name; ends with a NULL key. */
+ * name. */
 extern const oak_param_desc_t oak_output_keys[];
 
 /** Declare the keys of all sections [output.NAME] that were given, those that fit their kind. Adds

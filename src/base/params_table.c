@@ -1,39 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The table of oak's own parameters. Reading, checking, `oak help` and the manual follow it. To add
- * a choice, append its word here. Physics and problems declare parameters of their own in their
- * files. */
+ * The tables of oak's own parameters, but those of equations, bodies and reactions (src/setup).
+ * Reading, checking, `oak help` and the manual follow them. To add a choice, append its word here.
+ * Physics and problems declare parameters of their own in their files. */
 #include <math.h>
 
 #include "params_entries.h"
 #include "params_private.h"
 
-const oak_param_section_t oak_param_sections[] = {
-    {"run", "How long to run, time steps and what the terminal shows"},
-    {"mesh", "Domain, blocks and levels of refinement"},
-    {"refine", "Where to refine: the criterion and its thresholds"},
-    {"scheme", "Finite volume scheme and time integration"},
-    {"physics", "The equations, and their constants"},
-    {"problem", "Initial state, boundary values and sources, and their constants"},
-    {"boundary", "Conditions on the faces of the domain"},
-    {"poisson",
-     "Poisson's equation, whose right-hand side is the hook POISSON of a file (docs/poisson.md). "
-     "A section [poisson.NAME] has the same keys for the equation POISSON_OF(NAME, at, q); values "
-     "that it does not give are those of [poisson]."},
-    {"body",
-     "Bodies in the domain: electrodes and dielectrics (docs/poisson.md). Each section [body.NAME] "
-     "is one body, with these keys; values that it does not give are those of [body]."},
-    {"reactions", "Reactions of a physics that has species (docs/discharges.md)"},
-    {"device", "Where the kernels run and how they are built"},
-    {"checkpoint", "When to write files from which the run can be continued (docs/restart.md)"},
-    {"output", "Plotfiles, pictures and diagnostics"},
-    {"output.NAME",
-     "One more output of the run. NAME is a word of letters, digits and _. There may be any number "
-     "of such sections. The files of the output are NAME_STEP, or NAME.csv for a table that grows "
-     "by a row each time."},
-    {NULL, NULL},
-};
-
-const oak_param_desc_t oak_param_table[] = {
+const oak_param_desc_t oak_first_keys[] = {
+    {.help = "How long to run, time steps and what the terminal shows"},
     REAL("run.end_time", "1", 0, INFINITY, "time", "The run ends at this time, reached exactly.",
          .may_change = 1),
     INT("run.max_steps", "0", 0, INFINITY, "steps",
@@ -70,6 +45,7 @@ const oak_param_desc_t oak_param_table[] = {
          "Check what hooks return, and the indices that they use, and end the run at the first "
          "fault; also `oak run --debug`. On the device cpu only, and several times slower."),
 
+    {.help = "Domain, blocks and levels of refinement"},
     INT("mesh.dim", "2", 2, 3, NULL, "Spatial dimensions: 2 (quadtree) or 3 (octree)."),
     CHOICE(
         "mesh.coordinates", "cartesian", "cartesian axisymmetric polar cylindrical spherical",
@@ -113,6 +89,7 @@ const oak_param_desc_t oak_param_table[] = {
          "are not negative stay so. If finer cells would get an invalid state, such as a negative "
          "pressure in cold, fast gas, they get the state of the coarse cell."),
 
+    {.help = "Where to refine: the criterion and its thresholds"},
     TEXT("refine.criterion", "lohner",
          "How each cell is judged; the files of physics and problem may define others (CRITERION). "
          "lohner: the scaled second derivative; gradient: the change from "
@@ -144,6 +121,7 @@ const oak_param_desc_t oak_param_table[] = {
          "crosses zero, as velocities do.",
          .may_change = 1),
 
+    {.help = "Finite volume scheme and time integration"},
     TEXT(
         "scheme.limiter", "vanleer",
         "Reconstruction of primitive variables; the files of physics and problem may define others "
@@ -191,6 +169,7 @@ const oak_param_desc_t oak_param_table[] = {
     INT("scheme.ghost_layers", "0", 0, 4, "cells",
         "Width of the ghost layer; 0: what the limiter needs."),
 
+    {.help = "The equations, and their constants"},
     TEXT("physics.name", "euler",
          "The equations: a physics of the installation, or the path of a C file."),
     TEXT("physics.scalars", "",
@@ -200,13 +179,12 @@ const oak_param_desc_t oak_param_table[] = {
            "Values of the scalars: any; bounded, from 0 to 1; fractions, from 0 to 1 with the sum "
            "1. A cell with other values counts as invalid, see scheme.on_invalid."),
 
+    {.help = "Initial state, boundary values and sources, and their constants"},
     TEXT("problem.name", "",
          "The problem: one of the installation, or the path of a C file, from the folder of the "
          "parameter file."),
 
-#define POISSON_FACE(name, words)                                   \
-  CHOICE("poisson." name, "same", "same zero no_slope value slope", \
-         "Condition for phi on the " words "; same: that of poisson.boundary.")
+    {.help = "Conditions on the faces of the domain"},
 #define FACE_HELP                                                                    \
   "one of these words; behind dirichlet and neumann a value, or user. The files of " \
   "physics and problem may define others (BOUNDARY_CONDITION)."
@@ -222,72 +200,11 @@ const oak_param_desc_t oak_param_table[] = {
            "a wall, reflect changes the sign of the velocity normal to the wall, no_slip that of "
            "all components."),
 
-    CHOICE("poisson.boundary", "isolated", "isolated zero no_slope value slope",
-           "Condition for phi on faces of the domain that are not periodic. isolated: phi falls "
-           "off as in empty space, from multipoles of the right-hand side; zero: phi is 0; "
-           "no_slope: its outward derivative is 0; value: the hook POISSON_BOUNDARY returns phi; "
-           "slope: it returns the outward derivative."),
-    POISSON_FACE("xlow", "lower x face"),
-    POISSON_FACE("xhigh", "upper x face"),
-    POISSON_FACE("ylow", "lower y face"),
-    POISSON_FACE("yhigh", "upper y face"),
-    POISSON_FACE("zlow", "lower z face (3D only)"),
-    POISSON_FACE("zhigh", "upper z face (3D only)"),
-    CHOICE("poisson.method", "multigrid", "multigrid bicgstab",
-           "multigrid: V-cycles; if a coefficient jumps so much that they converge slowly, "
-           "BiCGSTAB goes on. bicgstab: BiCGSTAB from the start."),
-    REAL("poisson.tolerance", "1e-8", 0, 1, NULL,
-         "Largest residual relative to the largest right-hand side.", .above_min = 1),
-    INT("poisson.max_cycles", "30", 1, 200, NULL,
-        "Largest number of multigrid cycles. If they do not reach the tolerance, the run stops."),
-    REAL("poisson.b", "0", 0, INFINITY, NULL,
-         "Constant b of div(a grad phi) - b phi = f, unless a hook gives it."),
-    INT("poisson.every", "0", 0, 1 << 28, "steps",
-        "The equation is solved in the first stage of a step, after so many steps; 0: in each "
-        "stage of each step."),
-    CHOICE("poisson.bodies", "ignore", "ignore zero",
-           "Bodies in an equation of POISSON_OF, for sections [poisson.NAME]. ignore: it does not "
-           "see them; zero: its solution is 0 in all of them."),
-    INT("poisson.gather_cells", "0", 0, 1 << 28, NULL,
-        "If a coarse level has at most this number of cells, every rank computes all of it, which "
-        "needs no exchange of ghost cells. 0: 4096 on CPUs, 2097152 on GPUs that read each "
-        "other's memory, 262144 on other GPUs; 1: no level is computed in this way."),
+    {.key = NULL},
+};
 
-    CHOICE("body.shape", "sphere", "sphere rod cone plate",
-           "sphere: a ball, in 2D a disk; rod: with round ends; cone: with a round tip; plate: a "
-           "box. Each body must have a shape."),
-    REALS("body.from", "0", "length",
-          "Centre of a sphere, centre of the round end of a rod, of the round tip of a cone, or a "
-          "corner of a plate: a number for each axis."),
-    REALS("body.to", "0", "length",
-          "Centre of the other end of a rod or cone, or the opposite corner of a plate."),
-    REAL("body.radius", "0", 0, INFINITY, "length",
-         "Radius of a sphere or rod, or of a cone at `to`."),
-    REAL("body.tip_radius", "0", 0, INFINITY, "length", "Radius of a cone at `from`."),
-    CHOICE(
-        "body.kind", "electrode", "electrode dielectric wall",
-        "electrode: the equation of POISSON has a given potential there; dielectric: its "
-        "coefficient is `permittivity` there, and charge stays on the surface; wall: only a solid "
-        "for the fluxes."),
-    REAL("body.potential", "0", -INFINITY, INFINITY, NULL,
-         "Potential of an electrode, unless the problem has POTENTIAL(at, body)."),
-    REAL("body.permittivity", "1", 0, 1e9, NULL, "Permittivity of a dielectric.", .above_min = 1),
-    CHOICE(
-        "body.surface", "emit", "emit absorb reflect",
-        "What fluxes of a discharge do at the surface. emit: the density has no slope there, and "
-        "particles drift both ways; absorb: particles drift into the body only; reflect: none "
-        "pass."),
-
-    TEXT("reactions.file", "",
-         "Text file of reactions, for a physics that has species (docs/discharges.md)."),
-    TEXT("reactions.gas", "",
-         "Molecules whose densities reactions do not change, each with its fraction of the gas, "
-         "such as N2 0.8 O2 0.2."),
-    TEXT("reactions.tables", "",
-         "Text file of further tables over E/N, for rates and for the motion of electrons."),
-    REAL("reactions.temperature", "300", 0, INFINITY, "K",
-         "Temperature Tg of the gas in formulas of rates.", .above_min = 1),
-
+const oak_param_desc_t oak_last_keys[] = {
+    {.help = "Where the kernels run and how they are built"},
     TEXT("device.name", "auto",
          "Device that runs the kernels: a name shown by `oak info`; auto: the best one found."),
     INT("device.threads", "0", 0, 4096, NULL,
@@ -307,6 +224,7 @@ const oak_param_desc_t oak_param_table[] = {
         "memory of the host; auto: direct where it works. The first lines of a run say what is "
         "used."),
 
+    {.help = "When to write files from which the run can be continued (docs/restart.md)"},
     INT("checkpoint.steps", "0", 0, INFINITY, "steps",
         "Steps between checkpoints; 0: none by steps."),
     REAL("checkpoint.every", "0", 0, INFINITY, "time",
@@ -323,6 +241,7 @@ const oak_param_desc_t oak_param_table[] = {
     INT("checkpoint.keep", "2", 1, INFINITY, "files",
         "Number of checkpoints that stay in the output folder; older ones are removed."),
 
+    {.help = "Plotfiles, pictures and diagnostics"},
     TEXT("output.folder", "output",
          "Folder of everything that the run writes; it is made if it does not exist. A folder that "
          "holds a run is refused, unless `oak run --overwrite` removes that run."),
@@ -375,12 +294,14 @@ const oak_param_desc_t oak_param_table[] = {
            "Colour scale of pictures; auto: coolwarm for values of both signs, otherwise inferno."),
     INT("output.diagnostics_every", "0", 0, INFINITY, "steps",
         "Steps between lines of totals in diagnostics.csv; 0: none."),
+    {.key = NULL},
 };
-
-const int oak_param_table_count = (int)(sizeof oak_param_table / sizeof oak_param_table[0]);
 
 /* Further keys of a kind are in its file in src/output. */
 const oak_param_desc_t oak_output_keys[] = {
+    {.help = "One more output of the run. NAME is a word of letters, digits and _. There may be "
+             "any number of such sections. The files of the output are NAME_STEP, or NAME.csv for "
+             "a table that grows by a row each time."},
     REAL("output.NAME.every", "0", 0, INFINITY, "time", "Time between outputs; 0: none by time."),
     INT("output.NAME.every_steps", "0", 0, INFINITY, "steps",
         "Steps between outputs; 0: none by steps."),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The table of kinds of output, in the order of `oak help`, and parameter sets with their keys. */
 #include "output/kinds.h"
+#include "setup/setup.h"
 
 #define OAK_KINDS(X) \
   X(plotfile)        \
@@ -22,5 +23,8 @@ const oak_output_kind_t *const oak_output_kinds[] = {OAK_KINDS(KIND) NULL};
 #define WORD(name) &oak_output_##name.word,
 static const oak_output_word_t *const words[] = {OAK_KINDS(WORD) NULL};
 
-/* Here, so that src/base needs to know no kind. */
-oak_status_t oak_params_new(oak_params_t **out) { return oak_params_create(words, out); }
+static const oak_param_desc_t *const tables[] = {
+    oak_first_keys, oak_poisson_keys, oak_body_keys, oak_reactions_keys, oak_last_keys, NULL};
+
+/* Here, so that src/base needs to know no kind, and no section of src/setup. */
+oak_status_t oak_params_new(oak_params_t **out) { return oak_params_create(words, tables, out); }

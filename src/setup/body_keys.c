@@ -4,10 +4,41 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/params_outputs.h"
+#include "base/params_entries.h"
 #include "setup/setup.h"
 
 enum { SPHERE, ROD, CONE, PLATE }; /* body.shape */
+
+const oak_param_desc_t oak_body_keys[] = {
+    {.help = "Bodies in the domain: electrodes and dielectrics (docs/poisson.md). Each section "
+             "[body.NAME] is one body, with these keys; values that it does not give are those of "
+             "[body]."},
+    CHOICE("body.shape", "sphere", "sphere rod cone plate",
+           "sphere: a ball, in 2D a disk; rod: with round ends; cone: with a round tip; plate: a "
+           "box. Each body must have a shape."),
+    REALS("body.from", "0", "length",
+          "Centre of a sphere, centre of the round end of a rod, of the round tip of a cone, or a "
+          "corner of a plate: a number for each axis."),
+    REALS("body.to", "0", "length",
+          "Centre of the other end of a rod or cone, or the opposite corner of a plate."),
+    REAL("body.radius", "0", 0, INFINITY, "length",
+         "Radius of a sphere or rod, or of a cone at `to`."),
+    REAL("body.tip_radius", "0", 0, INFINITY, "length", "Radius of a cone at `from`."),
+    CHOICE(
+        "body.kind", "electrode", "electrode dielectric wall",
+        "electrode: the equation of POISSON has a given potential there; dielectric: its "
+        "coefficient is `permittivity` there, and charge stays on the surface; wall: only a solid "
+        "for the fluxes."),
+    REAL("body.potential", "0", -INFINITY, INFINITY, NULL,
+         "Potential of an electrode, unless the problem has POTENTIAL(at, body)."),
+    REAL("body.permittivity", "1", 0, 1e9, NULL, "Permittivity of a dielectric.", .above_min = 1),
+    CHOICE(
+        "body.surface", "emit", "emit absorb reflect",
+        "What fluxes of a discharge do at the surface. emit: the density has no slope there, and "
+        "particles drift both ways; absorb: particles drift into the body only; reflect: none "
+        "pass."),
+    {.key = NULL},
+};
 
 static void body_key(const char *name, const char *word, char key[OAK_LONGEST_FUNCTION]) {
   snprintf(key, OAK_LONGEST_FUNCTION, "body.%s.%s", name, word);
@@ -26,8 +57,6 @@ static int choice(const oak_setup_t *setup, const char *name, const char *word) 
 }
 
 oak_status_t oak_bodies_declare(oak_setup_t *setup) {
-  static const char *const word[] = {"shape", "from",      "to",           "radius", "tip_radius",
-                                     "kind",  "potential", "permittivity", "surface"};
   oak_body_list_t *list = &setup->bodies;
   list->count = 0;
   for (int n = 0; oak_params_subsection(setup->params, "body.", n, list->of[list->count].name,
@@ -42,21 +71,13 @@ oak_status_t oak_bodies_declare(oak_setup_t *setup) {
               "[body.solid]: the body of the hook SOLID has this name: choose another one");
     OAK_CHECK(++list->count < OAK_MAX_BODIES, OAK_ERR_INPUT, "there are more than %d bodies",
               OAK_MAX_BODIES - 1);
-    for (size_t i = 0; i < sizeof word / sizeof *word; i++) {
-      char key[OAK_LONGEST_FUNCTION], like[64];
-      body_key(name, word[i], key);
-      snprintf(like, sizeof like, "body.%s", word[i]);
-      OAK_TRY(oak_params_declare_like(setup->params, key, like));
-    }
+    OAK_TRY(oak_params_declare_named(setup->params, oak_body_keys, name));
   }
-  for (size_t i = 0; i < sizeof word / sizeof *word && !list->count; i++) {
-    char key[64];
-    snprintf(key, sizeof key, "body.%s", word[i]);
-    OAK_CHECK(!oak_params_changed(setup->params, key), OAK_ERR_INPUT,
+  for (const oak_param_desc_t *d = oak_body_keys + 1; d->key && !list->count; d++)
+    OAK_CHECK(!oak_params_changed(setup->params, d->key), OAK_ERR_INPUT,
               "%s: %s has no effect, because there is no section [body.NAME]: write one for each "
               "body",
-              oak_params_origin(setup->params, key), key);
-  }
+              oak_params_origin(setup->params, d->key), d->key);
   return OAK_OK;
 }
 

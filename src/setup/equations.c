@@ -1,9 +1,53 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The elliptic equations of a run: POISSON is the one whose solution is phi, POISSON_OF has a name
  * and a section of keys, [poisson.NAME]. */
+#include <math.h>
 #include <string.h>
 
+#include "base/params_entries.h"
 #include "setup/setup.h"
+
+#define POISSON_FACE(name, words)                                   \
+  CHOICE("poisson." name, "same", "same zero no_slope value slope", \
+         "Condition for phi on the " words "; same: that of poisson.boundary.")
+
+const oak_param_desc_t oak_poisson_keys[] = {
+    {.help = "Poisson's equation, whose right-hand side is the hook POISSON of a file "
+             "(docs/poisson.md). A section [poisson.NAME] has the same keys for the equation "
+             "POISSON_OF(NAME, at, q); values that it does not give are those of [poisson]."},
+    CHOICE("poisson.boundary", "isolated", "isolated zero no_slope value slope",
+           "Condition for phi on faces of the domain that are not periodic. isolated: phi falls "
+           "off as in empty space, from multipoles of the right-hand side; zero: phi is 0; "
+           "no_slope: its outward derivative is 0; value: the hook POISSON_BOUNDARY returns phi; "
+           "slope: it returns the outward derivative."),
+    POISSON_FACE("xlow", "lower x face"),
+    POISSON_FACE("xhigh", "upper x face"),
+    POISSON_FACE("ylow", "lower y face"),
+    POISSON_FACE("yhigh", "upper y face"),
+    POISSON_FACE("zlow", "lower z face (3D only)"),
+    POISSON_FACE("zhigh", "upper z face (3D only)"),
+    CHOICE("poisson.method", "multigrid", "multigrid bicgstab",
+           "multigrid: V-cycles; if a coefficient jumps so much that they converge slowly, "
+           "BiCGSTAB goes on. bicgstab: BiCGSTAB from the start."),
+    REAL("poisson.tolerance", "1e-8", 0, 1, NULL,
+         "Largest residual relative to the largest right-hand side.", .above_min = 1),
+    INT("poisson.max_cycles", "30", 1, 200, NULL,
+        "Largest number of multigrid cycles. If they do not reach the tolerance, the run stops."),
+    REAL("poisson.b", "0", 0, INFINITY, NULL,
+         "Constant b of div(a grad phi) - b phi = f, unless a hook gives it."),
+    INT("poisson.every", "0", 0, 1 << 28, "steps",
+        "The equation is solved in the first stage of a step, after so many steps; 0: in each "
+        "stage of each step."),
+    CHOICE("poisson.bodies", "ignore", "ignore zero",
+           "Bodies in an equation of POISSON_OF, for sections [poisson.NAME]. ignore: it does not "
+           "see them; zero: its solution is 0 in all of them."),
+    {.help = ""}, /* the next key is of [poisson] alone */
+    INT("poisson.gather_cells", "0", 0, 1 << 28, NULL,
+        "If a coarse level has at most this number of cells, every rank computes all of it, which "
+        "needs no exchange of ghost cells. 0: 4096 on CPUs, 2097152 on GPUs that read each "
+        "other's memory, 262144 on other GPUs; 1: no level is computed in this way."),
+    {.key = NULL},
+};
 
 /* The function of a hook such as POISSON_BOUNDARY, empty if no file has it. The problem's wins. */
 static void find_function(const oak_setup_t *setup, const char *what, const char *name,
@@ -50,19 +94,13 @@ void oak_equation_key(const oak_equation_t *e, const char *word, char key[OAK_LO
 }
 
 oak_status_t oak_equations_describe(oak_setup_t *setup) {
-  static const char *const word[] = {"boundary", "xlow",  "xhigh",  "ylow",      "yhigh",
-                                     "zlow",     "zhigh", "method", "tolerance", "max_cycles",
-                                     "b",        "every", "bodies"};
   const oak_declared_t *d = &setup->files.declared;
   OAK_TRY(read_equation(setup, ""));
   for (int n = 0; n < d->nequation; n++) OAK_TRY(read_equation(setup, d->equation[n].name));
   for (int n = 0; n < setup->equations.count; n++)
-    for (size_t i = 0; i < sizeof word / sizeof *word && setup->equations.of[n].section; i++) {
-      char key[OAK_LONGEST_FUNCTION], like[64];
-      oak_equation_key(&setup->equations.of[n], word[i], key);
-      snprintf(like, sizeof like, "poisson.%s", word[i]);
-      OAK_TRY(oak_params_declare_like(setup->params, key, like));
-    }
+    if (setup->equations.of[n].section)
+      OAK_TRY(
+          oak_params_declare_named(setup->params, oak_poisson_keys, setup->equations.of[n].name));
   return OAK_OK;
 }
 

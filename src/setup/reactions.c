@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/params_entries.h"
 #include "setup/expression.h"
 #include "setup/setup.h"
 #include "setup/table.h"
@@ -15,6 +16,20 @@
 static const double last_field = 2000; /* of formulas in Td, if there are no tables */
 
 /* ---- keys */
+
+const oak_param_desc_t oak_reactions_keys[] = {
+    {.help = "Reactions of a physics that has species (docs/discharges.md)"},
+    TEXT("reactions.file", "",
+         "Text file of reactions, for a physics that has species (docs/discharges.md)."),
+    TEXT("reactions.gas", "",
+         "Molecules whose densities reactions do not change, each with its fraction of the gas, "
+         "such as N2 0.8 O2 0.2."),
+    TEXT("reactions.tables", "",
+         "Text file of further tables over E/N, for rates and for the motion of electrons."),
+    REAL("reactions.temperature", "300", 0, INFINITY, "K",
+         "Temperature Tg of the gas in formulas of rates.", .above_min = 1),
+    {.key = NULL},
+};
 
 /* "N2 0.8 O2 0.2". The species M is any molecule of the gas. */
 static oak_status_t read_gas(const oak_setup_t *setup, oak_reaction_file_t *r) {
@@ -400,12 +415,11 @@ static oak_status_t read_all(oak_setup_t *setup, oak_reaction_file_t *r) {
 }
 
 oak_status_t oak_reactions_read(oak_setup_t *setup) {
-  static const char *const needs[] = {"reactions.gas", "reactions.tables", "reactions.temperature"};
   if (!*oak_params_text(setup->params, "reactions.file")) {
-    for (int n = 0; n < 3; n++)
-      OAK_CHECK(!oak_params_changed(setup->params, needs[n]), OAK_ERR_INPUT,
+    for (const oak_param_desc_t *d = oak_reactions_keys + 2; d->key; d++) /* all others */
+      OAK_CHECK(!oak_params_changed(setup->params, d->key), OAK_ERR_INPUT,
                 "%s: %s has no effect without reactions.file",
-                oak_params_origin(setup->params, needs[n]), needs[n]);
+                oak_params_origin(setup->params, d->key), d->key);
     return OAK_OK;
   }
   oak_reaction_file_t *r = calloc(1, sizeof *r);

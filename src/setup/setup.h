@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/failure.h"
+#include "base/params_outputs.h"
 #include "oak.h"
 #include "oak/device.h"
 #include "oak/kernel_args.h"
@@ -225,6 +226,9 @@ typedef struct {
 /** Whether physics or problem has a hook. */
 #define OAK_HAS_HOOK(setup, hook) \
   (oak_has_hook(setup, "physics_" #hook) || oak_has_hook(setup, "problem_" #hook))
+
+/* equations.c, body_keys.c, reactions.c */
+extern const oak_param_desc_t oak_poisson_keys[], oak_body_keys[], oak_reactions_keys[];
 
 /* numerics.c */
 /** The place of a limiter, flux, criterion or condition among files.declared.scheme; -1: there is
