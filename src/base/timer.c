@@ -2,15 +2,7 @@
  * Wall-clock time spent in the parts of a run, and its table. */
 #include "timer.h"
 
-#include <time.h>
-
 #include "oak/status.h"
-
-double oak_seconds(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 const char *oak_phase_name(oak_phase_t phase) {
   static const char *const name[] = {
