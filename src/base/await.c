@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/hosts.h"
-#include "base/timer.h"
+#include "base/clock.h"
 
 /* The ranks of a communicator. */
 typedef struct {

@@ -19,7 +19,7 @@
 
 #include "base/path.h"
 #include "base/process.h"
-#include "base/timer.h"
+#include "base/clock.h"
 
 extern char **environ;
 

@@ -15,7 +15,8 @@
 #include <mpi.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <time.h>
+
+#include "base/clock.h"
 
 #define OAK_PHASE_TABLE(X)                      \
   X(OAK_PHASE_INIT, "initialization")           \
@@ -53,13 +54,6 @@ typedef struct {
   /** Seconds from one mark to a later one; waits until that is reached. */
   double (*between)(void *data, int from, int to);
 } oak_clock_t;
-
-/** The time in seconds by a clock that all processes of a host share. */
-static inline double oak_seconds(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /** What another thread or process may look at: the running phase, changes of phase so far, and when
  * the last one was (oak_seconds). */
