@@ -388,7 +388,7 @@ static oak_status_t load_data(oak_t *sim, const oak_checkpoint_file_t *file) {
   if (st == OAK_OK) st = oak_device_sync(sim->setup.dev); /* uploads may leave later */
   free_part(&p);
   for (int n = 0; n < sim->setup.fields.count; n++) {
-    const oak_status_t filled = oak_field_fill(&sim->data, n);
+    const oak_status_t filled = oak_field_set_fill(&sim->data, &sim->data.fields, n);
     if (st == OAK_OK) st = filled;
   }
   return oak_data_agree(&sim->data, st);

@@ -219,10 +219,6 @@ int64_t oak_field_set_bytes(const oak_data_t *data, const oak_field_set_t *set);
 oak_status_t oak_field_set_fit(oak_data_t *data, oak_field_set_t *set);
 /** Fill the ghost cells of a field. Collective; the ranks do not agree on the status. */
 oak_status_t oak_field_set_fill(oak_data_t *data, oak_field_set_t *set, int number);
-/** The same for a field beside the state. */
-static inline oak_status_t oak_field_fill(oak_data_t *data, int number) {
-  return oak_field_set_fill(data, &data->fields, number);
-}
 
 /* fields.c */
 /** Number of the field beside the state of that name, -1: none. */

@@ -88,7 +88,7 @@ oak_status_t oak_fields_renew(oak_data_t *data) {
   OAK_TRY(oak_data_agree(data, st));
   for (int n = 0; n < count; n++) {
     if (st == OAK_OK) st = set_field(data, n);
-    oak_keep_failure(&st, oak_field_fill(data, n));
+    oak_keep_failure(&st, oak_field_set_fill(data, &data->fields, n));
   }
   return oak_data_agree(data, st);
 }
@@ -124,7 +124,7 @@ oak_status_t oak_field_write(oak_data_t *data, int number, const double *in) {
   /* Other ranks of the host have read the old values in place. */
   oak_status_t st = oak_peers_meet(&data->transport.peers, NULL);
   if (st == OAK_OK) st = upload_values(data, number, in);
-  oak_keep_failure(&st, oak_field_fill(data, number));
+  oak_keep_failure(&st, oak_field_set_fill(data, &data->fields, number));
   data->fields.field[number].set = 1;
   return st;
 }

@@ -274,7 +274,7 @@ static oak_status_t store(oak_t *sim, oak_poisson_t *p, int state, double time) 
   const int *field = p->field;
   oak_status_t st = oak_poisson_run(sim, p, sim->setup.kernel.poisson_field, state, time,
                                     top->u.memory.mine, field[0], 1);
-  oak_keep_failure(&st, oak_field_fill(&sim->data, field[0]));
+  oak_keep_failure(&st, oak_field_set_fill(&sim->data, &sim->data.fields, field[0]));
   if (has_slopes(sim, p)) OAK_TRY(store_slopes(sim, p));
   for (int d = 0; d < sim->setup.dim; d++) {
     if (field[1 + d] < 0) continue;
@@ -285,11 +285,11 @@ static oak_status_t store(oak_t *sim, oak_poisson_t *p, int state, double time) 
     if (st == OAK_OK)
       st = oak_poisson_run(sim, p, sim->setup.kernel.poisson_field, state, time, top->res,
                            field[1 + d], 1);
-    oak_keep_failure(&st, oak_field_fill(&sim->data, field[1 + d]));
+    oak_keep_failure(&st, oak_field_set_fill(&sim->data, &sim->data.fields, field[1 + d]));
   }
   for (int i = 0; i < 4; i++)
     if (p->rate[i] >= 0 && p->shift > 0)
-      oak_keep_failure(&st, oak_field_fill(&sim->data, p->rate[i]));
+      oak_keep_failure(&st, oak_field_set_fill(&sim->data, &sim->data.fields, p->rate[i]));
   OAK_TRY(oak_data_agree(&sim->data, st));
   return !p->bodies || p->absorb ? OAK_OK : oak_bodies_sum(sim, p, state, time);
 }
@@ -464,7 +464,8 @@ static oak_status_t keep_fields(oak_t *sim, int back) {
     st = oak_adapt_copy(data, &c, 0, 0, data->mesh->nblock, OAK_BASE_OWN);
   }
   for (int n = 0; n < sim->setup.fields.count && back; n++)
-    if (!sim->setup.fields.field[n].function) oak_keep_failure(&st, oak_field_fill(data, n));
+    if (!sim->setup.fields.field[n].function)
+      oak_keep_failure(&st, oak_field_set_fill(data, &data->fields, n));
   return oak_data_agree(data, st);
 }
 
@@ -502,8 +503,8 @@ static void clear(oak_t *sim) {
 }
 
 const oak_part_t oak_part_poisson = {.columns = &oak_poisson_columns,
-                                      .wanted = wanted,
-                                      .read = check_hooks,
-                                      .open = open_solvers,
-                                      .bytes = bytes,
-                                      .clear = clear};
+                                     .wanted = wanted,
+                                     .read = check_hooks,
+                                     .open = open_solvers,
+                                     .bytes = bytes,
+                                     .clear = clear};
