@@ -53,9 +53,11 @@ OAK_FN void reconstruct_column(const real s[NVAR][SY][SX], int column, real lo[N
   for (int v = 0; v < NVAR; v++)
     for (int n = 0; n < STENCIL; n++)
       OAK_INNER(j, TY) strip[v][n][j] = s[v][j + GH][column - RAD + n];
+  const real *cells = strip[0][RAD];
+  OAK_FORGET(cells);
   OAK_INNER(j, TY) {
     real ql[NVAR], qh[NVAR];
-    reconstruct(&strip[0][RAD][j], NULL, 0, TY, STENCIL * TY, ql, qh);
+    reconstruct(cells + j, NULL, 0, TY, STENCIL * TY, ql, qh);
     OAK_FOR(v, NVAR) lo[v][j] = ql[v], hi[v][j] = qh[v];
   }
 }

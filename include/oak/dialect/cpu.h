@@ -129,6 +129,10 @@ extern void oak_near_beyond(void)
     if (OAK_CELLS > 64) __asm__("" : "+r"(oak_from));                   \
     oak_from;                                                           \
   })
+/* The compiler forgets what it knows of memory and of this pointer. It otherwise begins work on an
+ * array in the loop that fills it, and then cannot vectorise the loop that reads it (gcc 12, the
+ * hook FLAT of shallow water). */
+#define OAK_FORGET(pointer) __asm__("" : "+r"(pointer) : : "memory")
 
 #define OAK_ALIGNED __attribute__((aligned(64)))
 #define OAK_SHARED OAK_ALIGNED
