@@ -143,6 +143,18 @@ static oak_status_t run(measured_t *m, oak_params_t *params) {
   return st;
 }
 
+/* What a script must know of a failure: whether other runs would fail too, or this one alone. */
+static int answer_failure(oak_status_t st, int rank) {
+  if (rank == 0) {
+    putchar('{');
+    write_text("error", oak_last_error());
+    printf("\"wrong_input\":%s,\"no_memory\":%s}\n",
+           st == OAK_ERR_INPUT || st == OAK_ERR_ARGUMENT ? "true" : "false",
+           st == OAK_ERR_MEMORY ? "true" : "false");
+  }
+  return oak_report_failure(rank);
+}
+
 static const oak_option_t options[] = {
     {"--pieces", "N", "measure at least N pieces (3)"},
     {"--seconds", "S", "duration of a piece (0.1)"},
@@ -162,7 +174,7 @@ static int bench_measure(oak_arguments_t *a) {
   oak_status_t st = oak_agree(MPI_COMM_WORLD, oak_bench_params(a->nword, a->word, &params));
   if (st == OAK_OK) st = run(&m, params);
   oak_params_destroy(&params);
-  return st == OAK_OK ? 0 : oak_report_failure(a->rank);
+  return st == OAK_OK ? 0 : answer_failure(st, a->rank);
 }
 
 const oak_command_t oak_bench_measure = {

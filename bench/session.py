@@ -13,10 +13,9 @@ TREE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 class Failure(Exception):
     """A run failed. `no_memory`: it was too large; `wrong_input`: every other run would fail too."""
 
-    def __init__(self, text):
-        super().__init__(text)
-        self.no_memory = "memory" in text
-        self.wrong_input = "did you mean" in text or "unknown key" in text or "command line:" in text
+    def __init__(self, error, no_memory=False, wrong_input=False):
+        super().__init__(error)
+        self.no_memory, self.wrong_input = no_memory, wrong_input
 
 
 class Oak:
@@ -46,10 +45,12 @@ class Oak:
         done = subprocess.run([*launch, self.path, "bench", "--measure", *map(str, plan), *keys, *self.keys, *last],
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
         lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
-        if done.returncode or not lines:
-            errors = [line for line in done.stderr.splitlines() if "error" in line] or [done.stderr or done.stdout or "no answer"]
-            raise Failure(errors[0].removeprefix("oak: error: "))
-        return json.loads(lines[-1])
+        if not lines:
+            raise Failure(done.stderr.strip() or "the run gives no answer")
+        answer = json.loads(lines[-1])
+        if "error" in answer:
+            raise Failure(**answer)
+        return answer
 
 
 def alternate(a, b, count):
