@@ -25,10 +25,8 @@ OAK_KERNEL(oak_elliptic_faces, oak_elliptic_args_t, ELLIPTIC_LANES) {
       const oak_side_t s = dir == 0 ? side[1] : dir == 1 ? side[3] : side[OAK_FACES - 1];
       OAK_ROWS(b, FB(dir), FA(dir)) {
         OAK_LANES(a, FA(dir)) {
-          int x[3];
-          face_point(dir, OAK_ALONG(dir) - 1, a, b, x);
           *elliptic_place(&arg, n, 2 * dir + 1, 0, a, b) =
-              elliptic_mean(c[OAK_INDEX(x[0], x[1], x[2])], s.p[a * s.sa + b * s.sb]);
+              elliptic_mean(c[elliptic_side_cell(2 * dir + 1, a, b)], s.p[a * s.sa + b * s.sb]);
         }
       }
     }
@@ -53,9 +51,7 @@ OAK_KERNEL(oak_elliptic_fine_faces, oak_elliptic_args_t, 64) {
         real sum = 0;
         for (int e = 0; e < (OAK_DIM == 3 ? 4 : 2); e++) {
           const int a = 2 * h + (e & 1), b = OAK_DIM == 3 ? 2 * row + (e >> 1) : 0;
-          int x[3];
-          face_point(dir, t.face & 1 ? OAK_ALONG(dir) - 1 : 0, a, b, x);
-          const int cell = OAK_INDEX(x[0], x[1], x[2]);
+          const int cell = elliptic_side_cell(t.face, a, b);
           const real beyond = s.p[a * s.sa + b * s.sb];
           const real on_face = oak_div(15 * c[cell] * beyond, 8 * c[cell] + 7 * beyond);
           *elliptic_place(&arg, t.block, t.face, cell, a, b) = on_face;
@@ -79,9 +75,8 @@ OAK_KERNEL(oak_elliptic_coarse_faces, oak_elliptic_args_t, 64) {
       const real *piece = (owner ? arg.peer_piece[owner - 1] : arg.piece) +
                           (long long)t->piece[quarter] * PIECE_ROOM + b % HB(dir) * HA(dir);
       OAK_LANES(h, HA(dir)) {
-        int x[3];
-        face_point(dir, t->face & 1 ? OAK_ALONG(dir) - 1 : 0, a0 + h, b, x);
-        *elliptic_place(&arg, t->block, t->face, OAK_INDEX(x[0], x[1], x[2]), a0 + h, b) = piece[h];
+        const int cell = elliptic_side_cell(t->face, a0 + h, b);
+        *elliptic_place(&arg, t->block, t->face, cell, a0 + h, b) = piece[h];
       }
     }
   }

@@ -201,6 +201,14 @@ OAK_FN real elliptic_a(const elliptic_on_row_t *r, int i, int face) {
   return face & 1 ? r->high[face / 2][i] : r->low[face / 2][i];
 }
 
+/* The number of the cell at a side of a block, at (a, b) along that side. */
+OAK_FN int elliptic_side_cell(int face, int a, int b) {
+  const int dir = face / 2;
+  int x[3];
+  face_point(dir, face & 1 ? OAK_ALONG(dir) - 1 : 0, a, b, x);
+  return OAK_INDEX(x[0], x[1], x[2]);
+}
+
 /* Where a on a face of a block is kept. */
 OAK_FN real *elliptic_place(const oak_elliptic_args_t *arg, long block, int face, int cell, int a,
                             int b) {

@@ -24,9 +24,7 @@ OAK_KERNEL(oak_elliptic_fine, oak_elliptic_args_t, 64) {
         real sum = 0;
         for (int e = 0; e < (OAK_DIM == 3 ? 4 : 2); e++) {
           const int a = 2 * h + (e & 1), b = OAK_DIM == 3 ? 2 * row + (e >> 1) : 0;
-          int x[3];
-          face_point(dir, t.face & 1 ? OAK_ALONG(dir) - 1 : 0, a, b, x);
-          const int cell = OAK_INDEX(x[0], x[1], x[2]);
+          const int cell = elliptic_side_cell(t.face, a, b);
           const real beyond = (real)(8.0 / 15) * s.p[a * s.sa + b * s.sb] +
                               (real)(2.0 / 3) * u[cell] - (real)0.2 * u[cell + inward];
           ghost[b * FA(dir) + a] = beyond;
@@ -56,9 +54,7 @@ OAK_KERNEL(oak_elliptic_coarse, oak_elliptic_args_t, 64) {
       const real *flux = (owner ? arg.peer_piece[owner - 1] : arg.piece) +
                          (long long)t->piece[quarter] * PIECE_ROOM + b % HB(dir) * HA(dir);
       OAK_LANES(h, HA(dir)) {
-        int x[3];
-        face_point(dir, t->face & 1 ? OAK_ALONG(dir) - 1 : 0, a0 + h, b, x);
-        const int cell = OAK_INDEX(x[0], x[1], x[2]);
+        const int cell = elliptic_side_cell(t->face, a0 + h, b);
         ghost[b * FA(dir) + a0 + h] =
             u[cell] -
             oak_div(flux[h] * dx, elliptic_on_face(&arg, t->block, t->face, cell, a0 + h, b));
