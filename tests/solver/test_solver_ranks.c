@@ -137,6 +137,12 @@ static const case_t cases[] = {
      WAVES "mesh.block_size=6\nmesh.min_level=1\nmesh.max_level=4\n"
            "scheme.precision=single_fluxes\n" FAST,
      20, 2},
+    /* A GPU works on tiles of so few blocks in parts; with the blocks of one of two ranks alone it
+     * would choose others. */
+    {"3D waves, few blocks of 16",
+     WAVES FAST "mesh.dim=3\nmesh.min_level=2\nmesh.max_level=2\n"
+                "mesh.block_size=16\n",
+     3, 2},
 };
 
 /* One case for each kind of kernel: waves, mixed precision, floors, viscous rings, shells, waves in

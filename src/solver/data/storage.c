@@ -70,11 +70,13 @@ static oak_status_t upload_geometry(oak_data_t *data) {
 
 /* The number of parts into which tiles are cut along z. With more parts, a small mesh, or the last
  * tiles of a large one, keeps the whole device busy. Each part costs the time of about PART_COST
- * more planes, because it computes some values that its neighbours compute too. */
+ * more planes, because it computes some values that its neighbours compute too. The number follows
+ * from the blocks of all ranks, because results must not depend on the number of ranks: compilers of
+ * GPUs choose anew, for the flux at which a part begins, which products and sums they round once. */
 static int choose_parts(const oak_data_t *data) {
   static const double PART_COST = 1.5;
   const oak_device_ops_t *ops = oak_device_ops(data->setup->dev);
-  const double tiles = (double)data->mesh->nblock * data->results.tiles;
+  const double tiles = (double)data->mesh->nglobal * data->results.tiles;
   int best = 1;
   double least = INFINITY;
   if (!ops->slots || data->setup->dim == 2 || data->results.whole_tiles) return 1;
