@@ -13,7 +13,7 @@ BUILD_TESTS ?= ON
   check-format lint info dist deb deb-deps clean
 
 # Debian 12 and later, Ubuntu 22.04 and later.
-PACKAGES := gcc libc6-dev make cmake pkg-config libopenmpi-dev openmpi-bin libp4est-dev libinih-dev libpng-dev
+PACKAGES := gcc libc6-dev make cmake pkg-config libopenmpi-dev openmpi-bin libp4est-dev libpng-dev
 # For VTKHDF files. `make demo` writes none, and is faster without.
 HDF5_PACKAGES := libhdf5-dev
 TEST_PACKAGES := clang libomp-dev libcmocka-dev $(HDF5_PACKAGES) python3 python3-vtk9/python3-paraview python3-numpy python3-h5py python3-venv python3-pip python3-setuptools python3-wheel \

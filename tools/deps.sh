@@ -6,7 +6,7 @@
 set -eu
 command -v dpkg-query >/dev/null || {
   echo "make deps knows Debian and Ubuntu only. On this system install: a C compiler, cmake, pkg-config, MPI, p4est," \
-    "libsc, inih, libpng; for the tests also cmocka, Python 3 and VTK for Python." >&2
+    "libsc, libpng; for the tests also cmocka, Python 3 and VTK for Python." >&2
   exit 0
 }
 missing=""

@@ -19,6 +19,6 @@ rm -rf "$folder"/bin/*.cmake
 cp -L "$build"/liboak.so* "$folder/lib"
 # Of what they load, only what a machine with MPI does not have.
 ldd "$folder"/bin/* "$folder"/lib/liboak.so | awk '/=> \// {print $3}' | sort -u |
-  grep -E '/lib(p4est|sc|inih|png16|cmocka)[-.]' | while read -r file; do cp -L "$file" "$folder/lib"; done
+  grep -E '/lib(p4est|sc|png16|cmocka)[-.]' | while read -r file; do cp -L "$file" "$folder/lib"; done
 strip "$folder"/bin/* "$folder"/lib/*.so* 2>/dev/null || true
 du -sh "$folder"

@@ -7,7 +7,7 @@
 FROM debian:12-slim
 # The C compiler stays in the image, because oak compiles kernels when a run starts.
 RUN apt-get update && apt-get install -y --no-install-recommends \
-    gcc libc6-dev make cmake pkg-config libopenmpi-dev openmpi-bin libp4est-dev libinih-dev libpng-dev zlib1g-dev libhdf5-dev python3-minimal git && \
+    gcc libc6-dev make cmake pkg-config libopenmpi-dev openmpi-bin libp4est-dev libpng-dev zlib1g-dev libhdf5-dev python3-minimal git && \
     rm -rf /var/lib/apt/lists/*
 COPY . /src
 RUN make -C /src build BUILD=/tmp/build BUILD_TESTS=OFF && cmake --install /tmp/build --prefix /usr/local && \

@@ -24,7 +24,6 @@ class Oak(CMakePackage):
     depends_on("pkgconfig", type="build")
     depends_on("mpi")
     depends_on("p4est@2.2: +mpi")
-    depends_on("inih")
     depends_on("libpng")
     depends_on("zlib-api")
     depends_on("hdf5", when="+hdf5")

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Reading parameter files: rank 0 reads the text, all ranks parse it with libinih. */
+ * Reading parameter files: rank 0 reads the text, all ranks parse it. */
 #include <errno.h>
-#include <ini.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +12,7 @@
 #include "str.h"
 #include "trust.h"
 
-enum { LARGEST_FILE = 16 << 20, LONGEST_NAME = 48 /* libinih cuts names at 49 characters */ };
+enum { LARGEST_FILE = 16 << 20, LONGEST_NAME = 48 };
 
 /* ---- the text ------------------------------------------------------------------------------- */
 
@@ -59,14 +58,12 @@ static oak_status_t share_text(MPI_Comm comm, const char *path, oak_buffer_t *te
 /* ---- the lines ------------------------------------------------------------------------------ */
 
 typedef struct {
-  const char *path, *next; /* rest of the text */
-  char *line;              /* the line that libinih works on: trimmed, without its comment */
-  char *buffer;            /* its place in the buffer of libinih */
-  int number;              /* of that line, from 1 */
-  int pending;             /* 1: the line must give a key, and libinih has not reported it yet */
-  oak_params_t *fresh;     /* entries of this file */
+  const char *path;
+  char *line;          /* trimmed, without its comment */
+  int number;          /* of that line, from 1 */
+  const char *section; /* "" before the first one */
+  oak_params_t *fresh; /* entries of this file */
   oak_mistakes_t *mistakes;
-  oak_status_t status; /* a failure that is not a mistake in the file, such as no memory */
 } reader_t;
 
 /** First character of the value in "key = value", NULL if it is no such line. */
@@ -90,18 +87,13 @@ static void cut_comment(char *line) {
   }
 }
 
-static void mistake(reader_t *reader, const char *text) {
+static void mistake(const reader_t *reader, const char *text) {
   oak_mistakes_add(reader->mistakes, "%s:%d: '%.80s': %s", reader->path, reader->number,
                    reader->line, text);
 }
 
-static void expect_key(reader_t *reader) {
-  if (reader->pending) mistake(reader, "expected [section] or key = value");
-  reader->pending = 0;
-}
-
 /** 1 if the line has a control character other than white space, which is named as a mistake. */
-static int has_control(reader_t *reader) {
+static int has_control(const reader_t *reader) {
   for (char *c = reader->line; *c; c++) {
     if (!oak_str_is_control(c)) continue;
     char text[96];
@@ -112,90 +104,62 @@ static int has_control(reader_t *reader) {
   return 0;
 }
 
-/** libinih calls this in place of fgets. Lines are numbered and cleaned here, so that comments,
- * continued lines and long lines do not depend on how libinih was built. */
-static char *next_line(char *out, int size, void *user) {
-  reader_t *reader = user;
-  expect_key(reader);
-  if (!*reader->next) return NULL;
-  size_t length = strcspn(reader->next, "\n");
-  memcpy(reader->buffer, reader->next, length);
-  reader->buffer[length] = '\0';
-  reader->next += length + (reader->next[length] == '\n');
-  reader->number++;
-
-  char *line = oak_str_trim(reader->buffer);
-  cut_comment(line);
-  reader->line = line = oak_str_trim(line);
-  if (has_control(reader)) {
-    *line = '\0';
-  } else if (*line == '[') {
-    const char *close = strchr(line, ']');
-    if (!close || close == line + 1)
-      mistake(reader, "expected a section such as [mesh]");
-    else if (close[1])
-      mistake(reader, "only a comment may follow [section]: use a line of its own");
-    else if (close - line - 1 > LONGEST_NAME)
-      mistake(reader, "the name is too long: check it");
-  } else {
-    reader->pending = *line != '\0';
-  }
-  /* A value may be longer than libinih's line, because take_value() does not need its copy. One
-   * character stays free: libinih takes a full line for the beginning of a longer one and, from
-   * version 58 on, drops what it reads next. */
-  snprintf(out, (size_t)size - 1, "%s", line);
-  return out;
+static void take_section(reader_t *reader) {
+  char *close = strchr(reader->line, ']');
+  if (!close || close == reader->line + 1)
+    mistake(reader, "expected a section such as [mesh]");
+  else if (close[1])
+    mistake(reader, "only a comment may follow [section]: use a line of its own");
+  else if (close - reader->line - 1 > LONGEST_NAME)
+    mistake(reader, "the name is too long: check it");
+  if (!close) return;
+  *close = '\0';
+  reader->section = oak_str_trim(reader->line + 1);
 }
 
-/** libinih found a key. Mistakes are recorded, so this never asks it to stop. */
-static int take_value(void *user, const char *section, const char *name, const char *ignored) {
-  (void)ignored;
-  reader_t *reader = user;
-  char key[128], trimmed[64], origin[1024];
+static oak_status_t take_value(reader_t *reader) {
+  char key[2 * LONGEST_NAME + 2], origin[1024];
   const char *value = value_in(reader->line);
-  if (reader->status != OAK_OK) return 1;
-  if (!value || !*name) return 1; /* still pending: "= value" */
-  reader->pending = 0;
-  if (strlen(name) > LONGEST_NAME) {
-    mistake(reader, "the name is too long: check it");
-    return 1;
+  size_t length = strcspn(reader->line, "=:");
+  while (length > 0 && strchr(" \t", reader->line[length - 1])) length--;
+  const char *const wrong = !value                  ? "expected [section] or key = value"
+                            : length > LONGEST_NAME ? "the name is too long: check it"
+                            : !*reader->section
+                                ? "key outside a section: put a line such as [mesh] above it"
+                                : NULL;
+  if (wrong) {
+    mistake(reader, wrong);
+    return OAK_OK;
   }
-  snprintf(trimmed, sizeof trimmed, "%s", section);
-  snprintf(key, sizeof key, "%s.%s", oak_str_trim(trimmed), name);
-  if (key[0] == '.') {
-    mistake(reader, "key outside a section: put a line such as [mesh] above it");
-    return 1;
-  }
+  snprintf(key, sizeof key, "%.*s.%.*s", LONGEST_NAME, reader->section, (int)length, reader->line);
   const oak_param_entry_t *earlier = oak_params_given(reader->fresh, key);
   if (earlier) {
     oak_mistakes_add(reader->mistakes,
                      "%s:%d: %s = %.200s: given before, at %s (%.200s): keep one of them",
                      reader->path, reader->number, key, value, earlier->origin, earlier->value);
-    return 1;
+    return OAK_OK;
   }
   snprintf(origin, sizeof origin, "%s:%d", reader->path, reader->number);
-  oak_status_t status = oak_params_store(reader->fresh, key, value, origin);
-  if (status != OAK_OK) reader->status = status;
-  return 1;
+  return oak_params_store(reader->fresh, key, value, origin);
 }
 
-static oak_status_t parse(oak_params_t *fresh, const char *path, const char *text) {
+/** Take the entries of a text, which is cut into pieces. */
+static oak_status_t parse(oak_params_t *fresh, const char *path, char *text) {
   oak_mistakes_t mistakes = {.count = 0};
-  int bom = strncmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
-  reader_t reader = {.path = path, .next = text + bom, .fresh = fresh, .mistakes = &mistakes};
-  reader.buffer = malloc(strlen(text) + 1);
-  OAK_CHECK(reader.buffer, OAK_ERR_MEMORY, "no memory to read '%s'", path);
-  reader.line = reader.buffer;
-  oak_c_locale_enter();
-  int code = ini_parse_stream(next_line, &reader, take_value, &reader);
-  oak_c_locale_leave();
-  expect_key(&reader);
-  free(reader.buffer);
-  OAK_TRY(reader.status);
-  OAK_TRY(oak_mistakes_fail(&mistakes));
-  OAK_CHECK(code >= 0, OAK_ERR_MEMORY, "no memory to read '%s'", path);
-  OAK_CHECK(code == 0, OAK_ERR_INPUT, "%s:%d: expected [section] or key = value", path, code);
-  return OAK_OK;
+  reader_t reader = {.path = path, .section = "", .fresh = fresh, .mistakes = &mistakes};
+  char *next = text + (strncmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0);
+  while ((reader.line = strsep(&next, "\n"))) {
+    reader.number++;
+    reader.line = oak_str_trim(reader.line);
+    cut_comment(reader.line);
+    reader.line = oak_str_trim(reader.line);
+    if (has_control(&reader)) continue;
+    if (*reader.line == '[')
+      take_section(&reader);
+    else if (*reader.line)
+      OAK_TRY(take_value(&reader));
+  }
+  return oak_mistakes_fail(&mistakes);
 }
 
 /* ---- the file ------------------------------------------------------------------------------- */

@@ -4,44 +4,7 @@
 #define _GNU_SOURCE 1
 #include "params_test.h"
 
-#include <dlfcn.h>
-#include <ini.h>
 #include <time.h>
-
-/* ---- libinih -------------------------------------------------------------------------------- */
-
-typedef struct {
-  ini_reader read;
-  void *stream;
-  int broken; /** lines that fill the buffer and have no newline: libinih from 58 on ignores what
-               * follows */
-} watched_t;
-
-static int broken_lines;
-
-/* Without this use of the library, linkers would leave it out. */
-static int (*volatile library)(FILE *, ini_handler, void *) = ini_parse_file;
-
-static char *watch(char *out, int size, void *user) {
-  watched_t *watched = user;
-  char *line = watched->read(out, size, watched->stream);
-  const size_t length = line ? strlen(line) : 0;
-  watched->broken += length + 1 >= (size_t)size && line[length - 1] != '\n';
-  return line;
-}
-
-/** Replaces fgets() for the library, so that each version of it can tell one line from the next. */
-int ini_parse_stream(ini_reader reader, void *stream, ini_handler handler, void *user) {
-  typedef int parse_t(ini_reader, void *, ini_handler, void *);
-  watched_t watched = {.read = reader, .stream = stream};
-  void *symbol = dlsym(RTLD_NEXT, "ini_parse_stream");
-  parse_t *parse;
-  assert_true(library && symbol);
-  memcpy(&parse, &symbol, sizeof symbol);
-  const int code = parse(watch, &watched, handler, user);
-  broken_lines += watched.broken;
-  return code;
-}
 
 /* ---- refused files -------------------------------------------------------------------------- */
 
@@ -207,8 +170,7 @@ static void test_unreadable(void **state) {
   oak_params_destroy(&params);
 }
 
-/** Lines about as long as the buffer of libinih, and much longer ones, do not change the next
- * line. */
+/** Long lines do not change the next one. */
 static void test_line_lengths(void **state) {
   (void)state;
   static const int lengths[] = {195, 196, 197, 198, 199, 200, 201, 216, 400, 100000};
@@ -234,10 +196,9 @@ static void test_line_lengths(void **state) {
     free(line);
     free(text);
   }
-  assert_int_equal(broken_lines, 0);
 }
 
-/** Values may be longer than a line of libinih; messages show how they begin. */
+/** Messages show how long values begin. */
 static void test_long_lines(void **state) {
   (void)state;
   enum { LENGTH = 20000 };

@@ -16,7 +16,7 @@ INSTRUCTIONS = set("ADD ARG CMD COPY ENTRYPOINT ENV EXPOSE FROM HEALTHCHECK LABE
                    "USER VOLUME WORKDIR".split())
 # Debian's package: the name of the recipe's dependency on it.
 SPACK_NAMES = {"gcc": "c", "libc6-dev": None, "make": None, "cmake": "cmake", "pkg-config": "pkgconfig",
-               "libopenmpi-dev": "mpi", "openmpi-bin": None, "libp4est-dev": "p4est", "libinih-dev": "inih",
+               "libopenmpi-dev": "mpi", "openmpi-bin": None, "libp4est-dev": "p4est",
                "libpng-dev": "libpng", "zlib1g-dev": "zlib-api", "libhdf5-dev": "hdf5"}
 
 

@@ -103,7 +103,7 @@ def check_builds(source, cmake, top):
 
     code, said = call(["make", "build", "BUILD=b", "CMAKE_FLAGS=-G none"], there, env)
     assert code != 0 and "make deps" not in said, said
-    code, said = call(["make", "build", "BUILD=b", "CMAKE_FLAGS=-DINIH_INCLUDE_DIR="], there, env)
+    code, said = call(["make", "build", "BUILD=b", "CMAKE_FLAGS=-DPNG_PNG_INCLUDE_DIR="], there, env)
     assert code != 0 and "make deps" in said, said
 
 

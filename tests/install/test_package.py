@@ -64,7 +64,7 @@ def main():
         else:
             oak_test.skip_part("lintian", "there is no lintian")
         depends = run(["dpkg-deb", "-f", package, "Depends"], top)
-        for name in ("p4est", "inih", "libpng", "openmpi", "gcc"):
+        for name in ("p4est", "libpng", "openmpi", "gcc"):
             assert name in depends, f"the package does not depend on {name}: {depends}"
         # The tree must not help the installed program.
         os.rename(tree, os.path.join(top, "moved"))
