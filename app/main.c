@@ -59,8 +59,7 @@ static const char topics[] =
 static void each_key(const oak_params_t *params, void (*take)(const char *key, void *data),
                      void *data) {
   const oak_param_desc_t *desc;
-  oak_output_key_t output;
-  for (int i = 0; (desc = oak_params_key(params, i, &output)); i++) take(desc->key, data);
+  for (int i = 0; (desc = oak_params_key(params, i)); i++) take(desc->key, data);
 }
 
 static void try_key(const char *key, void *nearest) { oak_nearest_try(nearest, key, strlen(key)); }

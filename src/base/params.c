@@ -11,27 +11,24 @@
 #include "str.h"
 #include "failure.h"
 
-/* A set has a few hundred keys at most, so a linear search is fast enough. Most keys differ in
- * length, so their letters need no comparison. */
+/* A set has a few hundred keys at most, so a linear search is fast enough. */
 enum { MOST_SETTINGS = 4096 };
 
 /* ---- lists ---------------------------------------------------------------------------------- */
 
-oak_param_t *oak_params_find(const oak_params_t *params, const char *key) {
-  const size_t length = strlen(key);
-  for (int i = 0; i < params->nknown; i++) {
-    oak_param_t *known = &params->known[i];
-    if (known->key_length == length && strcmp(known->desc.key, key) == 0) return known;
-  }
+oak_param_t *oak_param_in(oak_param_t *list, int count, const char *key) {
+  for (int i = 0; i < count; i++)
+    if (strcmp(list[i].desc.key, key) == 0) return &list[i];
   return NULL;
 }
 
+oak_param_t *oak_params_find(const oak_params_t *params, const char *key) {
+  return oak_param_in(params->known, params->nknown, key);
+}
+
 oak_param_entry_t *oak_params_given(const oak_params_t *params, const char *key) {
-  const size_t length = strlen(key);
-  for (int i = 0; i < params->ngiven; i++) {
-    oak_param_entry_t *entry = &params->given[i];
-    if (entry->key_length == length && strcmp(entry->key, key) == 0) return entry;
-  }
+  for (int i = 0; i < params->ngiven; i++)
+    if (strcmp(params->given[i].key, key) == 0) return &params->given[i];
   return NULL;
 }
 
@@ -50,25 +47,14 @@ static void free_entry(oak_param_entry_t *entry) {
   free(entry->origin);
 }
 
-oak_status_t oak_params_create(const oak_output_word_t *const *words,
-                               const oak_param_desc_t *const *tables, oak_params_t **out) {
-  oak_status_t status = OAK_OK;
-  OAK_TRY(OAK_NEW(*out, 1));
-  (*out)->words = words;
-  (*out)->tables = tables;
-  for (; *tables && status == OAK_OK; tables++)
-    for (const oak_param_desc_t *d = *tables; d->help && status == OAK_OK; d++)
-      if (d->key) status = oak_params_declare(*out, d, 1);
-  if (status != OAK_OK) oak_params_destroy(out);
-  return status;
-}
-
 void oak_params_destroy(oak_params_t **params) {
   oak_params_t *p = params ? *params : NULL;
   if (!p) return;
   for (int i = 0; i < p->nknown; i++) free_known(&p->known[i]);
+  for (int i = 0; i < p->noutput; i++) free_known(&p->output[i]);
   for (int i = 0; i < p->ngiven; i++) free_entry(&p->given[i]);
   free(p->known);
+  free(p->output);
   free(p->given);
   free(p->folder);
   free(p->watch);
@@ -104,12 +90,12 @@ oak_status_t oak_params_store(oak_params_t *params, const char *key, const char 
             MOST_SETTINGS);
   char *raw = oak_str_copy(value);
   oak_param_entry_t entry = {oak_str_copy(key), raw ? oak_str_copy(cut_quotes(raw)) : NULL,
-                             oak_str_copy(origin), strlen(key)};
+                             oak_str_copy(origin)};
   free(raw);
   const int complete = entry.key && entry.value && entry.origin;
   if (complete && !known && OAK_GROW(params->given, params->ngiven) == OAK_OK) {
     known = &params->given[params->ngiven++];
-    *known = (oak_param_entry_t){NULL, NULL, NULL, 0};
+    *known = (oak_param_entry_t){NULL, NULL, NULL};
   }
   if (!complete || !known) {
     free_entry(&entry);
@@ -152,12 +138,25 @@ static oak_status_t copy_desc(const oak_param_desc_t *desc, oak_param_t *out) {
   out->desc.unit = oak_str_copy(desc->unit);
   out->desc.help = oak_str_copy(desc->help ? desc->help : "");
   out->text = oak_str_copy(desc->fallback);
-  out->key_length = strlen(desc->key);
   int complete = out->desc.key && out->desc.fallback && out->desc.help && out->text &&
                  !out->desc.choices == !desc->choices && !out->desc.unit == !desc->unit;
   if (complete) return OAK_OK;
   free_known(out);
   return OAK_FAIL(OAK_ERR_MEMORY, "no memory for the description of %s", desc->key);
+}
+
+oak_status_t oak_param_add(oak_param_t **list, int *count, const oak_param_desc_t *desc) {
+  oak_param_value_t value;
+  if (!oak_param_parse(desc, desc->fallback, &value)) {
+    char allowed[512];
+    oak_param_allowed(desc, 1, allowed, sizeof allowed);
+    return OAK_FAIL(OAK_ERR_ARGUMENT, "parameter %s: default '%s' must be %s", desc->key,
+                    desc->fallback, allowed);
+  }
+  OAK_TRY(OAK_GROW(*list, *count));
+  OAK_TRY(copy_desc(desc, &(*list)[*count]));
+  (*list)[(*count)++].value = value;
+  return OAK_OK;
 }
 
 static oak_status_t declare_one(oak_params_t *params, const oak_param_desc_t *desc) {
@@ -167,23 +166,9 @@ static oak_status_t declare_one(oak_params_t *params, const oak_param_desc_t *de
   OAK_CHECK(desc->type != OAK_PARAM_CHOICE || desc->choices, OAK_ERR_ARGUMENT,
             "parameter %s: name its choices", desc->key);
   const oak_param_t *known = oak_params_find(params, desc->key);
-  if (known) {
-    OAK_CHECK(same_desc(&known->desc, desc), OAK_ERR_ARGUMENT,
-              "parameter %s: declared twice with different meanings: rename one of them",
-              desc->key);
-    return OAK_OK;
-  }
-
-  oak_param_value_t value;
-  if (!oak_param_parse(desc, desc->fallback, &value)) {
-    char allowed[512];
-    oak_param_allowed(desc, 1, allowed, sizeof allowed);
-    return OAK_FAIL(OAK_ERR_ARGUMENT, "parameter %s: default '%s' must be %s", desc->key,
-                    desc->fallback, allowed);
-  }
-  OAK_TRY(OAK_GROW(params->known, params->nknown));
-  OAK_TRY(copy_desc(desc, &params->known[params->nknown]));
-  params->known[params->nknown++].value = value;
+  if (!known) return oak_param_add(&params->known, &params->nknown, desc);
+  OAK_CHECK(same_desc(&known->desc, desc), OAK_ERR_ARGUMENT,
+            "parameter %s: declared twice with different meanings: rename one of them", desc->key);
   return OAK_OK;
 }
 

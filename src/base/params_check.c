@@ -25,11 +25,9 @@ int oak_param_same_section(const char *a, const char *b) {
 }
 
 int oak_params_opens_section(const oak_params_t *params, int i) {
-  const char *key = params->known[i].desc.key;
-  /* The keys of a section mostly follow one another. */
-  if (i > 0 && oak_param_same_section(params->known[i - 1].desc.key, key)) return 0;
-  for (int j = 0; j < i; j++)
-    if (oak_param_same_section(params->known[j].desc.key, key)) return 0;
+  const char *key = oak_params_key(params, i)->key;
+  for (int j = i - 1; j >= 0; j--) /* the keys of a section mostly follow one another */
+    if (oak_param_same_section(oak_params_key(params, j)->key, key)) return 0;
   return 1;
 }
 
@@ -66,13 +64,12 @@ static const char *nearest_key(const oak_params_t *params, const char *key) {
 }
 
 static void list_sections(const oak_params_t *params, char *out, size_t size) {
-  size_t at = 0;
   out[0] = '\0';
-  for (int i = 0; i < params->nknown && at < size; i++) {
+  for (int i = 0; i < params->nknown; i++) {
     const char *key = params->known[i].desc.key;
     if (oak_params_opens_section(params, i))
-      at += (size_t)snprintf(out + at, size - at, "%s%.*s", at ? ", " : "",
-                             (int)oak_param_section_length(key), key);
+      oak_str_append(out, size, "%s%.*s", *out ? ", " : "", (int)oak_param_section_length(key),
+                     key);
   }
 }
 
@@ -82,16 +79,14 @@ enum { MOST_KEYS = 24 /**< most keys of a section in a message */ };
 static void list_keys(const oak_params_t *params, const char *key, char *out, size_t size) {
   const size_t skip = oak_param_section_length(key) + 1;
   int count = 0;
-  size_t at = 0;
   out[0] = '\0';
   for (int i = 0; i < params->nknown; i++) {
     const char *other = params->known[i].desc.key;
-    if (!oak_param_same_section(key, other) || count++ >= MOST_KEYS || at >= size) continue;
-    at += (size_t)snprintf(out + at, size - at, "%s%s", at ? ", " : "", other + skip);
+    if (!oak_param_same_section(key, other) || count++ >= MOST_KEYS) continue;
+    oak_str_append(out, size, "%s%s", *out ? ", " : "", other + skip);
   }
-  if (count > MOST_KEYS && at < size)
-    snprintf(out + at, size - at, " and %d more, which `oak params FILE.ini` lists",
-             count - MOST_KEYS);
+  if (count > MOST_KEYS)
+    oak_str_append(out, size, " and %d more, which `oak params FILE.ini` lists", count - MOST_KEYS);
 }
 
 /** 1 for keys that the files of physics and problem declare; these files may not have been read
@@ -206,10 +201,9 @@ static oak_status_t ask_watches(const oak_params_t *params, const char *key, con
 static oak_status_t allow_change(const oak_params_t *params, const char *key) {
   const oak_param_t *known = oak_params_find(params, key);
   char keys[512] = "";
-  size_t at = 0;
   if ((known && known->desc.may_change) || !strncmp(key, "output.", 7)) return OAK_OK;
-  for (const oak_param_desc_t *d = oak_first_keys; d->help && at < sizeof keys; d++)
-    if (d->may_change) at += (size_t)snprintf(keys + at, sizeof keys - at, ", %s", d->key);
+  for (const oak_param_desc_t *d = oak_first_keys; d->help; d++)
+    if (d->may_change) oak_str_append(keys, sizeof keys, ", %s", d->key);
   return OAK_FAIL(OAK_ERR_INPUT,
                   "%s cannot change after oak_create: only parameters of physics and problem can, "
                   "keys of [output]%s",

@@ -133,23 +133,14 @@ static void help_head(const oak_params_t *params, const char *key, FILE *stream,
 
 void oak_params_help(const oak_params_t *params, FILE *stream, int markdown) {
   void (*const help_one)(const oak_param_desc_t *, FILE *) = markdown ? help_row : help_key;
+  int s = 0;
   OAK_HANDLE(params, );
-  for (int s = 0; s < params->nknown; s++) {
-    const char *first = params->known[s].desc.key;
+  for (const oak_param_desc_t *desc, *first; (first = oak_params_key(params, s)); s++) {
     if (!oak_params_opens_section(params, s)) continue;
     if (s > 0) fprintf(stream, "\n");
-    help_head(params, first, stream, markdown);
-    for (int i = s; i < params->nknown; i++) {
-      const oak_param_desc_t *desc = &params->known[i].desc;
-      if (!oak_param_same_section(desc->key, first)) continue;
-      help_one(desc, stream);
-    }
-  }
-  fprintf(stream, "\n");
-  oak_output_key_t output;
-  for (int i = 0; oak_output_key(params, i, &output); i++) {
-    if (i == 0) help_head(params, output.desc.key, stream, markdown);
-    help_one(&output.desc, stream);
+    help_head(params, first->key, stream, markdown);
+    for (int i = s; (desc = oak_params_key(params, i)); i++)
+      if (oak_param_same_section(desc->key, first->key)) help_one(desc, stream);
   }
 }
 
@@ -176,11 +167,9 @@ static void json_key(const oak_param_desc_t *desc, const char *comma, FILE *stre
 
 void oak_params_help_json(const oak_params_t *params, FILE *stream) {
   OAK_HANDLE(params, );
-  oak_output_key_t output;
   const oak_param_desc_t *desc;
   fprintf(stream, "[");
-  for (int i = 0; (desc = oak_params_key(params, i, &output)); i++)
-    json_key(desc, i ? "," : "", stream);
+  for (int i = 0; (desc = oak_params_key(params, i)); i++) json_key(desc, i ? "," : "", stream);
   fprintf(stream, "]\n");
 }
 
@@ -196,10 +185,9 @@ int oak_params_help_topic(const oak_params_t *params, const char *topic, FILE *s
   OAK_HANDLE(params, 0);
   const oak_param_desc_t *desc;
   const char *before = NULL;
-  oak_output_key_t output;
   int found = 0;
   for (int i = 0; i < params->nknown; i++) found |= is_topic(params->known[i].desc.key, topic);
-  for (int i = 0; (desc = oak_params_key(params, i, &output)); i++) {
+  for (int i = 0; (desc = oak_params_key(params, i)); i++) {
     const int bare = i >= params->nknown || !found;
     if (!is_topic(desc->key, topic) && !(bare && !strcmp(topic, strrchr(desc->key, '.') + 1)))
       continue;

@@ -66,70 +66,64 @@ static const oak_output_word_t *find_kind(const oak_params_t *params, const char
 
 /* ---- the list of all keys */
 
-static void append(char *text, size_t size, const char *format, const char *a, const char *b) {
-  const size_t used = strlen(text);
-  snprintf(text + used, size - used, format, a, b);
-}
-
 /** The key that names the kind. */
-static void make_kind_key(const oak_output_word_t *const *words, oak_output_key_t *key) {
-  snprintf(key->help, sizeof key->help, "What is written; each section must give this key.");
-  for (const oak_output_word_t *const *w = words; *w; w++) {
-    append(key->words, sizeof key->words, "%s%s", *key->words ? " " : "", (*w)->name);
-    append(key->help, sizeof key->help, " %s: %s", (*w)->name, (*w)->help);
-    append(key->help, sizeof key->help, "%s%s", w[1] ? ";" : ".", "");
+static oak_status_t add_kind_key(oak_params_t *params) {
+  char words[256] = "", help[2048] = "What is written; each section must give this key.";
+  for (const oak_output_word_t *const *w = params->words; *w; w++) {
+    oak_str_append(words, sizeof words, "%s%s", *words ? " " : "", (*w)->name);
+    oak_str_append(help, sizeof help, " %s: %s%s", (*w)->name, (*w)->help, w[1] ? ";" : ".");
   }
-  key->desc = (oak_param_desc_t){.key = "output.NAME.kind",
+  const oak_param_desc_t kind = {.key = "output.NAME.kind",
                                  .type = OAK_PARAM_CHOICE,
-                                 .fallback = words[0]->name,
-                                 .choices = key->words,
-                                 .help = key->help};
+                                 .fallback = params->words[0]->name,
+                                 .choices = words,
+                                 .help = help};
+  return oak_param_add(&params->output, &params->noutput, &kind);
 }
 
-/** A key that kinds have from \a first on: its help says which. */
-static void make_own_key(const oak_output_word_t *const *first, const oak_param_desc_t *desc,
-                         oak_output_key_t *key) {
-  key->desc = *desc;
-  snprintf(key->help, sizeof key->help, "%s Kinds:", desc->help);
+/** A key that kinds have from \a first on. */
+static oak_status_t add_own_key(oak_params_t *params, const oak_output_word_t *const *first,
+                                const oak_param_desc_t *desc) {
+  oak_param_desc_t own = *desc;
+  char help[2048];
+  snprintf(help, sizeof help, "%s Kinds:", desc->help);
   for (const oak_output_word_t *const *w = first; *w; w++)
     if (oak_output_word_key(*w, last_word(desc->key)))
-      append(key->help, sizeof key->help, " %s%s", (*w)->name, "");
-  append(key->help, sizeof key->help, ".%s%s", "", "");
-  key->desc.help = key->help;
+      oak_str_append(help, sizeof help, " %s", (*w)->name);
+  oak_str_append(help, sizeof help, ".");
+  own.help = help;
+  return oak_param_add(&params->output, &params->noutput, &own);
 }
 
-/** No kind from \a words up to \a kind has the key. */
-static int is_new(const oak_output_word_t *const *words, const oak_output_word_t *const *kind,
-                  const char *name) {
-  for (const oak_output_word_t *const *w = words; w < kind; w++)
-    if (oak_output_word_key(*w, name)) return 0;
-  return 1;
-}
-
-int oak_output_key(const oak_params_t *params, int number, oak_output_key_t *key) {
-  *key = (oak_output_key_t){.all = 1};
-  if (number-- == 0) {
-    make_kind_key(params->words, key);
-    return 1;
-  }
-  for (const oak_param_desc_t *d = oak_output_keys + 1; d->key; d++) {
-    key->desc = *d;
-    if (number-- == 0) return 1;
-  }
-  key->all = 0;
+static oak_status_t list_outputs(oak_params_t *params) {
+  OAK_TRY(add_kind_key(params));
+  for (const oak_param_desc_t *d = oak_output_keys + 1; d->key; d++)
+    OAK_TRY(oak_param_add(&params->output, &params->noutput, d));
+  params->nshared = params->noutput;
   for (const oak_output_word_t *const *w = params->words; *w; w++)
-    for (const oak_param_desc_t *d = (*w)->key; d->key; d++) {
-      if (!is_new(params->words, w, last_word(d->key)) || number-- > 0) continue;
-      make_own_key(w, d, key);
-      return 1;
-    }
-  return 0;
+    for (const oak_param_desc_t *d = (*w)->key; d && d->key; d++)
+      if (!oak_param_in(params->output, params->noutput, d->key))
+        OAK_TRY(add_own_key(params, w, d));
+  return OAK_OK;
 }
 
-const oak_param_desc_t *oak_params_key(const oak_params_t *params, int number,
-                                       oak_output_key_t *output) {
+oak_status_t oak_params_create(const oak_output_word_t *const *words,
+                               const oak_param_desc_t *const *tables, oak_params_t **out) {
+  OAK_TRY(OAK_NEW(*out, 1));
+  (*out)->words = words;
+  (*out)->tables = tables;
+  oak_status_t status = list_outputs(*out);
+  for (; *tables && status == OAK_OK; tables++)
+    for (const oak_param_desc_t *d = *tables; d->help && status == OAK_OK; d++)
+      if (d->key) status = oak_params_declare(*out, d, 1);
+  if (status != OAK_OK) oak_params_destroy(out);
+  return status;
+}
+
+const oak_param_desc_t *oak_params_key(const oak_params_t *params, int number) {
   if (number < params->nknown) return &params->known[number].desc;
-  return oak_output_key(params, number - params->nknown, output) ? &output->desc : NULL;
+  number -= params->nknown;
+  return number < params->noutput ? &params->output[number].desc : NULL;
 }
 
 /* ---- sections that are given */
@@ -147,9 +141,8 @@ static oak_status_t declare_key(oak_params_t *params, const char *name,
  */
 static oak_status_t declare_section(oak_params_t *params, const char *name, const char *kind) {
   const oak_output_word_t *known = find_kind(params, kind);
-  oak_output_key_t key;
-  for (int i = 0; oak_output_key(params, i, &key); i++)
-    if (!known || key.all) OAK_TRY(declare_key(params, name, &key.desc));
+  for (int i = 0; i < (known ? params->nshared : params->noutput); i++)
+    OAK_TRY(declare_key(params, name, &params->output[i].desc));
   for (const oak_param_desc_t *d = known ? known->key : NULL; d && d->key; d++)
     OAK_TRY(declare_key(params, name, d));
   return OAK_OK;
@@ -177,12 +170,9 @@ static oak_status_t declare_for(oak_params_t *params, const oak_param_entry_t *e
   snprintf(key, sizeof key, "output.%s.kind", word);
   if (oak_params_find(params, key)) return OAK_OK;
   const oak_param_entry_t *kind = oak_params_given(params, key);
-  if (!kind) {
-    oak_output_key_t first;
-    oak_output_key(params, 0, &first);
+  if (!kind)
     oak_mistakes_add(mistakes, "%s: [output.%s] has no kind: add kind = WORD, one of %s",
-                     entry->origin, word, first.words);
-  }
+                     entry->origin, word, params->output->desc.choices);
   return declare_section(params, word, kind ? kind->value : "");
 }
 

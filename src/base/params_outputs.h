@@ -26,20 +26,9 @@ oak_status_t oak_params_declare_named(oak_params_t *params, const oak_param_desc
 /** The key of a kind that ends in ".\a name", NULL if it has none. */
 const oak_param_desc_t *oak_output_word_key(const oak_output_word_t *word, const char *name);
 
-/** A key of the sections [output.NAME], for help. */
-typedef struct {
-  oak_param_desc_t desc;
-  char words[256], help[2048]; /**< `choices` and `help` of the description, where they are made */
-  int all;                     /**< all kinds have it; otherwise the help says which */
-} oak_output_key_t;
-
-/** Key number \a number: `kind`, those of all kinds, then those of each kind that no earlier kind
- * has. \return 0 after the last one. */
-int oak_output_key(const oak_params_t *params, int number, oak_output_key_t *key);
-/** Key number \a number of all: the declared keys, then those of [output.NAME], which need
- * \a output as memory. \return NULL after the last one. */
-const oak_param_desc_t *oak_params_key(const oak_params_t *params, int number,
-                                       oak_output_key_t *output);
+/** Key number \a number of all: the declared keys, then those of [output.NAME]: `kind`, those of
+ * all kinds, and those of each kind that no earlier kind has. \return NULL after the last one. */
+const oak_param_desc_t *oak_params_key(const oak_params_t *params, int number);
 
 /** The name of subsection number \a number among the given keys of a section: with "body." it is
  * NAME of body.NAME.shape, cut to \a size. \return 0 after the last one. */

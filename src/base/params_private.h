@@ -17,19 +17,19 @@ typedef struct {
 typedef struct {
   oak_param_desc_t desc; /**< the strings belong to the set */
   oak_param_value_t value;
-  char *text;        /**< effective text of the value */
-  size_t key_length; /**< of desc.key */
+  char *text; /**< effective text of the value */
 } oak_param_t;
 
 /** What a file, the command line or the program said about a key, declared or not. */
 typedef struct {
   char *key, *value, *origin;
-  size_t key_length; /**< of key */
 } oak_param_entry_t;
 
 struct oak_params {
   oak_param_t *known;
-  int nknown; /**< keys in known */
+  int nknown;           /**< keys in known */
+  oak_param_t *output;  /**< keys of [output.NAME], the help of those of some kinds says which */
+  int noutput, nshared; /**< all kinds have the first nshared */
   oak_param_entry_t *given;
   int ngiven;
   const oak_output_word_t *const *words; /**< all kinds of output; ends with NULL */
@@ -62,10 +62,13 @@ oak_status_t oak_params_declare_outputs(oak_params_t *params, oak_mistakes_t *mi
  * of "poisson.NAME"; 0 without one. */
 size_t oak_param_section_length(const char *key);
 int oak_param_same_section(const char *a, const char *b);
-/** 1 if no declared key before number \a i is of the same section. Sections appear in the order of
- * their first keys; a problem may add keys to a section later on. */
+/** 1 if no key before number \a i (oak_params_key) is of the same section. Sections appear in the
+ * order of their first keys; a problem may add keys to a section later on. */
 int oak_params_opens_section(const oak_params_t *params, int i);
 
+/** Add a key to a list. Its default must be a value that it allows. */
+oak_status_t oak_param_add(oak_param_t **list, int *count, const oak_param_desc_t *desc);
+oak_param_t *oak_param_in(oak_param_t *list, int count, const char *key);
 oak_param_t *oak_params_find(const oak_params_t *params, const char *key);
 oak_param_entry_t *oak_params_given(const oak_params_t *params, const char *key);
 /** Keep a value, replacing an earlier one. White space and one pair of quotes around it are cut. */

@@ -183,9 +183,10 @@ void oak_param_allowed(const oak_param_desc_t *desc, int article, char *out, siz
       return;
   }
   const char *separator = "", *rest = desc->choices;
-  size_t letters, at = (size_t)snprintf(out, size, article ? "one of " : "");
-  for (const char *word; at < size && (word = oak_str_word(&rest, &letters)); separator = ", ")
-    at += (size_t)snprintf(out + at, size - at, "%s%.*s", separator, (int)letters, word);
+  size_t letters;
+  snprintf(out, size, article ? "one of " : "");
+  for (const char *word; (word = oak_str_word(&rest, &letters)); separator = ", ")
+    oak_str_append(out, size, "%s%.*s", separator, (int)letters, word);
 }
 
 int oak_params_numbers(const char *text, int most, double *out) {

@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,6 +85,14 @@ int oak_str_distance(const char *a, const char *b) {
     }
   }
   return row[na % 3][nb];
+}
+
+void oak_str_append(char *text, size_t size, const char *format, ...) {
+  const size_t used = strlen(text);
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text + used, size - used, format, args);
+  va_end(args);
 }
 
 void oak_str_count(char *out, size_t size, double count) {

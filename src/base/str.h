@@ -34,6 +34,10 @@ int oak_str_has_word(const char *text, const char *word, size_t length);
  * neighbours. Texts longer than 95 characters are far from everything. */
 int oak_str_distance(const char *a, const char *b);
 
+/** Print behind what \a text holds; what is beyond its \a size is cut. */
+void oak_str_append(char *text, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 /** A count in at most 5 characters: 0 to 9999 as they are, then 10.0k, 1.05M, 262G. */
 void oak_str_count(char *out, size_t size, double count);
 
