@@ -163,9 +163,7 @@ static oak_status_t make(MPI_Comm comm, oak_params_t *params, oak_status_t (*ste
   oak_await_open(sim->setup.comm);
   MPI_Comm_rank(sim->setup.comm, &sim->setup.rank);
   MPI_Comm_size(sim->setup.comm, &sim->setup.size);
-  oak_timer_start(&sim->data.timers, OAK_PHASE_INIT);
-  st = steps(sim);
-  oak_timer_stop(&sim->data.timers, OAK_PHASE_INIT);
+  st = OAK_TIMED(&sim->data.timers, OAK_PHASE_INIT, steps(sim));
   if (st != OAK_OK)
     oak_destroy(&sim);
   else
@@ -178,9 +176,7 @@ oak_status_t oak_sim_prepare(MPI_Comm comm, oak_params_t *params, oak_t **out) {
 }
 
 oak_status_t oak_sim_finish(oak_t **sim, FILE *stream) {
-  oak_timer_start(&(*sim)->data.timers, OAK_PHASE_INIT);
-  const oak_status_t st = finish(*sim, stream);
-  oak_timer_stop(&(*sim)->data.timers, OAK_PHASE_INIT);
+  const oak_status_t st = OAK_TIMED(&(*sim)->data.timers, OAK_PHASE_INIT, finish(*sim, stream));
   if (st != OAK_OK) oak_destroy(sim);
   return st;
 }

@@ -2,8 +2,6 @@
  * Wall-clock time spent in the parts of a run, and its table. */
 #include "timer.h"
 
-#include "oak/status.h"
-
 const char *oak_phase_name(oak_phase_t phase) {
   static const char *const name[] = {
 #define PHASE_NAME(phase, text) text,

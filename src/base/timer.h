@@ -17,6 +17,7 @@
 #include <stdio.h>
 
 #include "base/clock.h"
+#include "oak/status.h"
 
 #define OAK_PHASE_TABLE(X)                      \
   X(OAK_PHASE_INIT, "initialization")           \
@@ -94,6 +95,15 @@ void oak_timers_show(oak_timers_t *timers, oak_beat_t *beat);
 void oak_timer_start(oak_timers_t *timers, oak_phase_t phase);
 /** Stop \a phase, which must be the running one, and go on with the one around it. */
 void oak_timer_stop(oak_timers_t *timers, oak_phase_t phase);
+
+/** The status of a call that is a phase of its own. */
+#define OAK_TIMED(timers, phase, call) \
+  (oak_timer_start(timers, phase), oak_timer_ended(timers, phase, call))
+static inline oak_status_t oak_timer_ended(oak_timers_t *timers, oak_phase_t phase,
+                                           oak_status_t status) {
+  oak_timer_stop(timers, phase);
+  return status;
+}
 
 /** While a queue of work is recorded, no time passes on the device: changes of phase are not
  * noted. */

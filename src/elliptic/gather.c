@@ -145,8 +145,6 @@ static oak_status_t send_parts(oak_elliptic_t *e, void *to) {
 }
 
 oak_status_t oak_elliptic_gather(oak_elliptic_t *e, void *to) {
-  oak_timer_start(e->setup.timers, OAK_PHASE_MPI);
-  const oak_status_t st = e->setup.transport->messages ? send_parts(e, to) : read_parts(e, to);
-  oak_timer_stop(e->setup.timers, OAK_PHASE_MPI);
-  return st;
+  return OAK_TIMED(e->setup.timers, OAK_PHASE_MPI,
+                   e->setup.transport->messages ? send_parts(e, to) : read_parts(e, to));
 }

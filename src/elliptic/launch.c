@@ -53,10 +53,8 @@ oak_status_t oak_elliptic_launch(oak_elliptic_t *e, oak_kernel_t *kernel, int l,
 oak_status_t oak_elliptic_meet(oak_elliptic_t *e, int l) {
   oak_elliptic_level_t *level = &e->level[l];
   if (level->transport->peers.count == 1) return OAK_OK;
-  oak_timer_start(e->setup.timers, OAK_PHASE_MPI);
-  const oak_status_t st = oak_peers_meet(&level->transport->peers, level->pattern.contact);
-  oak_timer_stop(e->setup.timers, OAK_PHASE_MPI);
-  return st;
+  return OAK_TIMED(e->setup.timers, OAK_PHASE_MPI,
+                   oak_peers_meet(&level->transport->peers, level->pattern.contact));
 }
 
 void oak_elliptic_forget(oak_elliptic_t *e) {

@@ -399,9 +399,7 @@ oak_status_t oak_elliptic_fit(oak_elliptic_t *e, int *changed) {
   /* No rank frees memory that a peer still reads. */
   OAK_TRY(oak_agree(e->comm, oak_device_sync(e->dev)));
   oak_elliptic_clear(e);
-  oak_timer_start(e->setup.timers, OAK_PHASE_PATTERN);
-  const oak_status_t st = fit_levels(e);
-  oak_timer_stop(e->setup.timers, OAK_PHASE_PATTERN);
+  const oak_status_t st = OAK_TIMED(e->setup.timers, OAK_PHASE_PATTERN, fit_levels(e));
   if (st == OAK_OK)
     e->revision = e->mesh->revision;
   else

@@ -28,10 +28,7 @@ int oak_averages_travel(const oak_averages_t *x, const oak_pattern_t *pattern) {
 oak_status_t oak_averages_meet(oak_transport_t *transport, const oak_pattern_t *pattern,
                                oak_timers_t *timers) {
   if (!pattern->flux.meet) return OAK_OK;
-  oak_timer_start(timers, OAK_PHASE_MPI);
-  const oak_status_t st = oak_peers_meet(&transport->peers, pattern->contact);
-  oak_timer_stop(timers, OAK_PHASE_MPI);
-  return st;
+  return OAK_TIMED(timers, OAK_PHASE_MPI, oak_peers_meet(&transport->peers, pattern->contact));
 }
 
 oak_status_t oak_averages_exchange(oak_averages_t *x, oak_transport_t *transport,

@@ -95,26 +95,19 @@ static oak_status_t run(oak_exchange_t *x, const oak_list_t *list, oak_halo_args
 /* After this meeting all peers have completed the data that is read in place. */
 static oak_status_t meet(oak_exchange_t *x, oak_timers_t *timers) {
   if (x->transport->peers.count == 1) return OAK_OK;
-  oak_timer_start(timers, OAK_PHASE_MPI);
-  oak_status_t st = oak_peers_meet(&x->transport->peers, x->pattern->contact);
-  oak_timer_stop(timers, OAK_PHASE_MPI);
-  return st;
+  return OAK_TIMED(timers, OAK_PHASE_MPI,
+                   oak_peers_meet(&x->transport->peers, x->pattern->contact));
 }
 
 static oak_status_t send(oak_exchange_t *x, oak_messages_t *m, int tag, oak_timers_t *timers) {
   if (!oak_messages_any(m)) return OAK_OK;
-  oak_timer_start(timers, OAK_PHASE_MPI);
-  oak_status_t st = oak_messages_begin(m, x->transport, x->buffer.mine, x->buffer.mine, tag);
-  oak_timer_stop(timers, OAK_PHASE_MPI);
-  return st;
+  return OAK_TIMED(timers, OAK_PHASE_MPI,
+                   oak_messages_begin(m, x->transport, x->buffer.mine, x->buffer.mine, tag));
 }
 
 static oak_status_t receive(oak_exchange_t *x, oak_messages_t *m, int tag, oak_timers_t *timers) {
   if (!oak_messages_any(m)) return OAK_OK;
-  oak_timer_start(timers, OAK_PHASE_MPI);
-  oak_status_t st = oak_messages_end(m, x->transport, tag);
-  oak_timer_stop(timers, OAK_PHASE_MPI);
-  return st;
+  return OAK_TIMED(timers, OAK_PHASE_MPI, oak_messages_end(m, x->transport, tag));
 }
 
 /* A rank that fails still goes through all meetings and messages, because the others wait for it.
@@ -135,10 +128,7 @@ oak_status_t oak_exchange_begin(oak_exchange_t *x, const oak_values_t *values,
     oak_timer_stop(timers, OAK_PHASE_GHOST_R1);
   }
   if (st != OAK_OK || !p->make2.count) return st;
-  oak_timer_start(timers, OAK_PHASE_GHOST_R2);
-  st = run(x, &p->make2, args);
-  oak_timer_stop(timers, OAK_PHASE_GHOST_R2);
-  return st;
+  return OAK_TIMED(timers, OAK_PHASE_GHOST_R2, run(x, &p->make2, args));
 }
 
 oak_status_t oak_exchange_end(oak_exchange_t *x, oak_halo_args_t *args, oak_timers_t *timers) {

@@ -394,10 +394,7 @@ enum { MOST_PENDING = 4 };
 static oak_status_t time_row(oak_output_t *out, oak_output_item_t *item) {
   oak_timers_t *timers = &out->sim->data.timers;
   if (!item->section) return write_row(out, item);
-  oak_timer_start(timers, OAK_PHASE_OUTPUT);
-  const oak_status_t st = write_row(out, item);
-  oak_timer_stop(timers, OAK_PHASE_OUTPUT);
-  return st;
+  return OAK_TIMED(timers, OAK_PHASE_OUTPUT, write_row(out, item));
 }
 
 static oak_status_t write_item(oak_output_t *out, oak_output_item_t *item, double dt) {

@@ -104,10 +104,7 @@ oak_status_t oak_output_disk_open(oak_output_t *out) {
 }
 
 oak_status_t oak_output_wait(oak_output_t *out) {
-  oak_timer_start(&out->sim->data.timers, OAK_PHASE_OUTPUT);
-  const oak_status_t st = oak_disk_wait(out->disk);
-  oak_timer_stop(&out->sim->data.timers, OAK_PHASE_OUTPUT);
-  return st;
+  return OAK_TIMED(&out->sim->data.timers, OAK_PHASE_OUTPUT, oak_disk_wait(out->disk));
 }
 
 oak_status_t oak_output_step(oak_output_t *out) {

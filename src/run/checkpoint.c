@@ -177,10 +177,8 @@ oak_status_t oak_checkpoint_save(oak_t *sim, const char *schedule, const char *p
 oak_status_t oak_write_checkpoint(oak_t *sim, const char *path) {
   OAK_BEGIN(sim);
   OAK_TRY(oak_sim_whole(sim));
-  oak_timer_start(&sim->data.timers, OAK_PHASE_CHECKPOINT);
-  const oak_status_t st = oak_checkpoint_save(sim, "", path, NULL);
-  oak_timer_stop(&sim->data.timers, OAK_PHASE_CHECKPOINT);
-  return st;
+  return OAK_TIMED(&sim->data.timers, OAK_PHASE_CHECKPOINT,
+                   oak_checkpoint_save(sim, "", path, NULL));
 }
 
 /* ---- what must be the same */
@@ -487,8 +485,6 @@ oak_status_t oak_read_checkpoint(oak_t *sim, const char *path) {
   OAK_BEGIN(sim);
   OAK_FREED char *schedule = NULL;
   oak_changes_t changes;
-  oak_timer_start(&sim->data.timers, OAK_PHASE_CHECKPOINT);
-  const oak_status_t st = oak_checkpoint_load(sim, path, &schedule, &changes);
-  oak_timer_stop(&sim->data.timers, OAK_PHASE_CHECKPOINT);
-  return st;
+  return OAK_TIMED(&sim->data.timers, OAK_PHASE_CHECKPOINT,
+                   oak_checkpoint_load(sim, path, &schedule, &changes));
 }

@@ -54,9 +54,8 @@ static oak_status_t load(oak_output_t *out, const char *path) {
   oak_t *sim = out->sim;
   oak_changes_t changes = {.count = 0};
   OAK_FREED char *schedule = NULL;
-  oak_timer_start(&sim->data.timers, OAK_PHASE_CHECKPOINT);
-  oak_status_t st = oak_checkpoint_load(sim, path, &schedule, &changes);
-  oak_timer_stop(&sim->data.timers, OAK_PHASE_CHECKPOINT);
+  oak_status_t st = OAK_TIMED(&sim->data.timers, OAK_PHASE_CHECKPOINT,
+                              oak_checkpoint_load(sim, path, &schedule, &changes));
   if (st == OAK_OK) {
     oak_progress_note(out->progress, "restart from %s: step %ld, time %.10g", path,
                       sim->data.clock.step, sim->data.clock.time);

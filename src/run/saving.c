@@ -155,9 +155,8 @@ oak_status_t oak_saving_write(oak_saving_t *saving) {
   if (saving->last == sim->data.clock.step) return OAK_OK;
   snprintf(path, sizeof path, "%s/" OAK_CHECKPOINT_FORMAT, saving->out->folder,
            sim->data.clock.step);
-  oak_timer_start(&sim->data.timers, OAK_PHASE_CHECKPOINT);
-  const oak_status_t st = write_one(saving, path);
-  oak_timer_stop(&sim->data.timers, OAK_PHASE_CHECKPOINT);
+  const oak_status_t st =
+      OAK_TIMED(&sim->data.timers, OAK_PHASE_CHECKPOINT, write_one(saving, path));
   OAK_TRY(st);
   saving->last = sim->data.clock.step;
   saving->written_at = saving->step_at = MPI_Wtime();

@@ -97,9 +97,8 @@ static oak_status_t launch_update(oak_t *sim, double time, double dt, int *inval
  * step begins or ends with a reduction over all ranks. */
 oak_status_t oak_update_apply(oak_t *sim, oak_step_t *step) {
   int invalid;
-  oak_timer_start(&sim->data.timers, OAK_PHASE_FLUX);
-  const oak_status_t st = launch_update(sim, step->time, step->dt, &invalid);
-  oak_timer_stop(&sim->data.timers, OAK_PHASE_FLUX);
+  const oak_status_t st = OAK_TIMED(&sim->data.timers, OAK_PHASE_FLUX,
+                                    launch_update(sim, step->time, step->dt, &invalid));
   OAK_TRY(oak_data_agree(&sim->data, st));
   MPI_Allreduce(MPI_IN_PLACE, &invalid, 1, MPI_INT, MPI_MAX, sim->setup.comm);
   return invalid ? oak_report_invalid(sim, 0, OAK_INVALID_UPDATE) : OAK_OK;

@@ -121,9 +121,8 @@ oak_status_t oak_diffusion_copy(oak_t *sim, int first, int *n, const void **wide
 /* The rate of change of a state whose ghost cells are filled. Collective: a rank that has failed
  * takes part in the messages of flux fixing. */
 static oak_status_t find_rate(oak_t *sim, int state, double time, int out) {
-  oak_timer_start(&sim->data.timers, OAK_PHASE_FLUX);
-  oak_status_t st = launch_rate(sim, state, time, out);
-  oak_timer_stop(&sim->data.timers, OAK_PHASE_FLUX);
+  oak_status_t st =
+      OAK_TIMED(&sim->data.timers, OAK_PHASE_FLUX, launch_rate(sim, state, time, out));
   oak_keep_failure(&st, oak_fix_rate(sim, out, sim->diffusion.wide));
   return st;
 }
@@ -230,11 +229,9 @@ static oak_status_t run_stage(oak_t *sim, int j, int s, double time, double dt, 
                          .bad = sim->data.results.bad};
   oak_data_field(&sim->data, 0, time, &args.f);
   set_weights(&args, j, s, dt);
-  oak_timer_start(&sim->data.timers, OAK_PHASE_FLUX);
-  st = oak_device_launch(sim->setup.dev, sim->setup.kernel.rkl, sim->data.mesh->nblock, &args,
-                         sizeof args);
-  oak_timer_stop(&sim->data.timers, OAK_PHASE_FLUX);
-  return st;
+  return OAK_TIMED(&sim->data.timers, OAK_PHASE_FLUX,
+                   oak_device_launch(sim->setup.dev, sim->setup.kernel.rkl, sim->data.mesh->nblock,
+                                     &args, sizeof args));
 }
 
 oak_status_t oak_rkl2_advance(oak_t *sim, oak_step_t *step) {

@@ -428,9 +428,8 @@ static oak_status_t solve(oak_t *sim, oak_poisson_t *p, int state, double time) 
 
 static oak_status_t solve_and_time(oak_t *sim, oak_poisson_t *p, int state, double time) {
   const double start = MPI_Wtime();
-  oak_timer_start(&sim->data.timers, OAK_PHASE_POISSON);
-  const oak_status_t st = solve(sim, p, state, time);
-  oak_timer_stop(&sim->data.timers, OAK_PHASE_POISSON);
+  const oak_status_t st =
+      OAK_TIMED(&sim->data.timers, OAK_PHASE_POISSON, solve(sim, p, state, time));
   p->seconds += MPI_Wtime() - start;
   return st;
 }

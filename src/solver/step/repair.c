@@ -31,10 +31,8 @@ static oak_status_t reduce_counts(oak_t *sim, oak_status_t st, int64_t local, in
 
 /* Run a kernel over the blocks of this rank. */
 static oak_status_t launch(oak_t *sim, oak_kernel_t *kernel, const void *args, size_t bytes) {
-  oak_timer_start(&sim->data.timers, OAK_PHASE_FLUX);
-  oak_status_t st = oak_device_launch(sim->setup.dev, kernel, sim->data.mesh->nblock, args, bytes);
-  oak_timer_stop(&sim->data.timers, OAK_PHASE_FLUX);
-  return st;
+  return OAK_TIMED(&sim->data.timers, OAK_PHASE_FLUX,
+                   oak_device_launch(sim->setup.dev, kernel, sim->data.mesh->nblock, args, bytes));
 }
 
 /* Sum of the counts that a kernel has left per block of this rank. */

@@ -44,11 +44,9 @@ static oak_status_t launch_flux(oak_t *sim, oak_flux_args_t *args, const oak_lis
   if (!count) return OAK_OK;
   args->f.list = blocks ? blocks->device : NULL;
   sim->data.results.computed += count;
-  oak_timer_start(&sim->data.timers, OAK_PHASE_FLUX);
-  oak_status_t st = oak_device_launch(sim->setup.dev, sim->setup.kernel.flux,
-                                      count * oak_data_results(&sim->data), args, sizeof *args);
-  oak_timer_stop(&sim->data.timers, OAK_PHASE_FLUX);
-  return st;
+  return OAK_TIMED(&sim->data.timers, OAK_PHASE_FLUX,
+                   oak_device_launch(sim->setup.dev, sim->setup.kernel.flux,
+                                     count * oak_data_results(&sim->data), args, sizeof *args));
 }
 
 /* Blocks that need no ghost cells of a message are computed while messages travel. */
