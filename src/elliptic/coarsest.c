@@ -55,9 +55,8 @@ static void plan_factors(const oak_elliptic_t *e, oak_elliptic_flat_args_t *a) {
 }
 
 /* For each place of level 0 the number of its block, and the number of blocks of each rank. */
-static oak_status_t find_numbers(oak_elliptic_t *e, int *number, int trees) {
+static void find_numbers(oak_elliptic_t *e, int *number, int trees) {
   const oak_mesh_t *m = e->level[0].mesh;
-  for (int t = 0; t < trees; t++) number[t] = 0;
   for (int b = 0; b < m->nblock; b++)
     number[(m->index[b][2] * m->trees[1] + m->index[b][1]) * m->trees[0] + m->index[b][0]] =
         (int)m->first + b;
@@ -69,7 +68,6 @@ static oak_status_t find_numbers(oak_elliptic_t *e, int *number, int trees) {
     e->flat.starts[r] = at;
     at += e->flat.counts[r];
   }
-  return OAK_OK;
 }
 
 static oak_status_t alloc_all(oak_elliptic_t *e, int trees, int64_t cells) {
@@ -90,9 +88,7 @@ static oak_status_t alloc_all(oak_elliptic_t *e, int trees, int64_t cells) {
   for (int i = 0; i < (e->setup.fields ? 3 + e->dim : 1); i++)
     OAK_TRY(oak_elliptic_alloc(e, all, &e->flat.all[i]));
   if (oak_device_ops(e->dev)->host_memory) return OAK_OK;
-  e->flat.host = malloc(all);
-  OAK_CHECK(e->flat.host, OAK_ERR_MEMORY, "out of memory for %d blocks", trees);
-  return OAK_OK;
+  return OAK_NEW(e->flat.host, all / sizeof *e->flat.host);
 }
 
 /* The number of sweeps that reduces errors along the shorter side of the cells at both ends of the
@@ -135,11 +131,10 @@ oak_status_t oak_elliptic_flat_fit(oak_elliptic_t *e) {
       a->weight[l][d] = ldexp(1 / (e->setup.dx0[d] * e->setup.dx0[d]), -2 * l);
     for (int d = 0; d < 2; d++) a->inverse[l][d] = 1.0 / a->n[l][d];
   }
-  int *number = malloc(trees * sizeof *number);
-  e->flat.counts = malloc(2 * m->size * sizeof *e->flat.counts);
-  oak_status_t st = number && e->flat.counts
-                        ? alloc_all(e, trees, cells)
-                        : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for a list of %d blocks", trees);
+  OAK_FREED int *number = NULL;
+  oak_status_t st = OAK_NEW(number, trees);
+  if (st == OAK_OK) st = OAK_NEW(e->flat.counts, 2 * m->size);
+  if (st == OAK_OK) st = alloc_all(e, trees, cells);
   st = oak_agree(e->comm, st);
   if (st == OAK_OK) {
     e->flat.starts = e->flat.counts + m->size;
@@ -148,7 +143,6 @@ oak_status_t oak_elliptic_flat_fit(oak_elliptic_t *e) {
                    oak_device_upload(e->dev, e->flat.number, number, trees * sizeof *number));
   }
   a->number = e->flat.number;
-  free(number);
   return st == OAK_OK && !e->setup.fields ? oak_agree(e->comm, oak_elliptic_flat_factor(e)) : st;
 }
 
@@ -180,7 +174,7 @@ static oak_status_t gather(oak_elliptic_t *e, const void *mine, int i, const voi
   double *host = in_place ? e->flat.all[i] : e->flat.host;
   oak_status_t st = in_place ? oak_device_sync(e->dev) : OAK_OK;
   *out = e->flat.all[i];
-  if (m->nblock && st == OAK_OK)
+  if (st == OAK_OK)
     st = oak_device_download(e->dev, host + e->flat.starts[m->rank], mine, m->nblock * unit);
   MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, host, e->flat.counts, e->flat.starts,
                  MPI_DOUBLE, m->comm);
@@ -202,8 +196,7 @@ oak_status_t oak_elliptic_flat_fields(oak_elliptic_t *e) {
 oak_status_t oak_elliptic_flat(oak_elliptic_t *e, const void *rhs, void *out) {
   oak_elliptic_flat_args_t *a = &e->flat.args;
   oak_status_t st = gather(e, rhs, 0, (const void **)&a->rhs);
-  const oak_status_t met = oak_elliptic_meet(e, 0);
-  if (st == OAK_OK) st = met;
+  oak_keep_failure(&st, oak_elliptic_meet(e, 0));
   a->u = out;
   return st == OAK_OK ? oak_device_launch(e->dev, e->kernel.flat, 1, a, sizeof *a) : st;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/failure.h"
 #include "elliptic/elliptic.h"
 
 /* In 2D: the table `power` of oak_elliptic_poles_args_t. */
@@ -14,8 +15,8 @@ static oak_status_t fit_power(oak_elliptic_t *e) {
   const size_t bytes = (size_t)n[0] * n[1] * 8 * sizeof(double);
   if (e->dim == 3 || e->setup.coordinates) return OAK_OK;
   const double complex corner = CMPLX(n[0] * e->setup.dx0[0], n[1] * e->setup.dx0[1]);
-  double *power = calloc(1, bytes);
-  OAK_CHECK(power, OAK_ERR_MEMORY, "out of memory for powers in the cells of a block");
+  OAK_FREED double *power = NULL;
+  OAK_TRY(OAK_NEW(power, (size_t)n[0] * n[1] * 8));
   for (int c = 0; c < n[0] * n[1] / 4; c++) {
     const int i = c % (n[0] / 2), j = c / (n[0] / 2);
     const double complex z =
@@ -27,9 +28,7 @@ static oak_status_t fit_power(oak_elliptic_t *e) {
         power[k / 8 * 2 * n[0] * n[1] + 8 * c + k % 8] = part ? cimag(term) : creal(term);
       }
   }
-  const oak_status_t st = oak_elliptic_put(e, power, bytes, &e->power);
-  free(power);
-  return st;
+  return oak_elliptic_put(e, power, bytes, &e->power);
 }
 
 static void poles_args(oak_elliptic_t *e, oak_elliptic_poles_args_t *args) {
@@ -62,8 +61,8 @@ static oak_status_t fit_moments(oak_elliptic_t *e) {
   const size_t chunk = OAK_MOMENT_ROWS(e->dim) * OAK_MOMENT_ROW;
   oak_elliptic_poles_args_t args;
   poles_args(e, &args);
-  double *all = calloc(chunks * chunk + 1, sizeof *all);
-  OAK_CHECK(all, OAK_ERR_MEMORY, "out of memory for moments of %d blocks", blocks);
+  OAK_FREED double *all = NULL;
+  OAK_TRY(OAK_NEW(all, chunks * chunk + 1));
   for (int b = 0; b < blocks && e->dim == 2; b++) {
     double *last =
         all + b / OAK_ELLIPTIC_CHUNK * chunk + 32 * OAK_MOMENT_ROW + b % OAK_ELLIPTIC_CHUNK;
@@ -74,9 +73,7 @@ static oak_status_t fit_moments(oak_elliptic_t *e) {
       last[2 * OAK_MOMENT_ROW] = hypot(last[2 * OAK_MOMENT_ROW], 0.5 * width);
     }
   }
-  const oak_status_t st = oak_elliptic_put(e, all, chunks * chunk * sizeof *all, &e->moments);
-  free(all);
-  return st;
+  return oak_elliptic_put(e, all, chunks * chunk * sizeof *all, &e->moments);
 }
 
 oak_status_t oak_elliptic_outer_fit(oak_elliptic_t *e) {
@@ -84,8 +81,7 @@ oak_status_t oak_elliptic_outer_fit(oak_elliptic_t *e) {
   const int n = e->mesh->nblock * 2 * e->dim;
   const size_t area = e->face_cells * sizeof(double);
   e->nouter = 0;
-  e->outer_host = malloc((2 * n + 1) * sizeof *e->outer_host);
-  OAK_CHECK(e->outer_host, OAK_ERR_MEMORY, "out of memory for %d faces", n);
+  OAK_TRY(OAK_NEW(e->outer_host, 2 * n + 1));
   int *where = e->outer_host + n;
   for (int i = 0; i < n; i++) {
     const int outer =
@@ -95,14 +91,13 @@ oak_status_t oak_elliptic_outer_fit(oak_elliptic_t *e) {
   }
   OAK_TRY(oak_elliptic_put(e, e->outer_host, n * sizeof(int), &e->outer));
   OAK_TRY(oak_elliptic_put(e, where, e->nouter * sizeof(int), &e->where));
-  double *zero = calloc(e->nouter + 1, area);
-  OAK_CHECK(zero, OAK_ERR_MEMORY, "out of memory for %d faces", e->nouter);
-  oak_status_t st = oak_elliptic_put(e, zero, (e->nouter + 1) * area, &e->given);
-  if (st == OAK_OK) st = oak_elliptic_put(e, zero, (e->nouter + 1) * area, &e->zero);
-  free(zero);
+  OAK_FREED double *zero = NULL;
+  OAK_TRY(OAK_NEW(zero, (size_t)(e->nouter + 1) * e->face_cells));
+  OAK_TRY(oak_elliptic_put(e, zero, (e->nouter + 1) * area, &e->given));
+  OAK_TRY(oak_elliptic_put(e, zero, (e->nouter + 1) * area, &e->zero));
   e->given_zero = 1;
-  if (st == OAK_OK) st = fit_moments(e);
-  return st == OAK_OK ? fit_power(e) : st;
+  OAK_TRY(fit_moments(e));
+  return fit_power(e);
 }
 
 /* The centre of a cell's face. */
@@ -125,8 +120,8 @@ oak_status_t oak_elliptic_set_outer(oak_elliptic_t *e, oak_elliptic_value_t valu
   const int faces = 2 * e->dim;
   const size_t count = (size_t)e->nouter * e->face_cells;
   if (!e->nouter) return OAK_OK;
-  double *given = calloc(count, sizeof *given);
-  OAK_CHECK(given, OAK_ERR_MEMORY, "out of memory for %d faces", e->nouter);
+  OAK_FREED double *given = NULL;
+  OAK_TRY(OAK_NEW(given, count));
   for (int i = 0; i < e->mesh->nblock * faces; i++) {
     const int face = i % faces, area = e->cells / e->setup.block_size[face / 2];
     if (e->outer_host[i] < 0) continue;
@@ -138,9 +133,7 @@ oak_status_t oak_elliptic_set_outer(oak_elliptic_t *e, oak_elliptic_value_t valu
     }
   }
   e->given_zero = 0;
-  const oak_status_t st = oak_device_upload(e->dev, e->given, given, count * sizeof *given);
-  free(given);
-  return st;
+  return oak_device_upload(e->dev, e->given, given, count * sizeof *given);
 }
 
 /* ---- multipoles */
@@ -165,15 +158,13 @@ static oak_status_t find_moments(oak_elliptic_t *e, const oak_elliptic_poles_arg
   oak_elliptic_moment_sums_args_t sums = {
       .moment = e->moments, .largest = e->norms, .blocks = n, .out = e->sums};
   double largest, part[ROW] = {0};
-  oak_status_t st = OAK_OK;
-  if (n) st = oak_device_launch(e->dev, e->kernel.moments, n, args, sizeof *args);
-  if (n && st == OAK_OK)
+  oak_status_t st = oak_device_launch(e->dev, e->kernel.moments, n, args, sizeof *args);
+  if (st == OAK_OK)
     st = oak_device_launch(e->dev, e->kernel.moment_sizes, chunks, &sums, sizeof sums);
   OAK_TRY(oak_elliptic_noted(e, st, 1, &largest));
   find_round(largest, e->mesh->nglobal, sums.round);
-  if (n) st = oak_device_launch(e->dev, e->kernel.moment_sums, chunks, &sums, sizeof sums);
-  if (st == OAK_OK && n)
-    st = oak_device_download(e->dev, e->sums_host, sums.out, chunks * sizeof part);
+  st = oak_device_launch(e->dev, e->kernel.moment_sums, chunks, &sums, sizeof sums);
+  if (st == OAK_OK) st = oak_device_download(e->dev, e->sums_host, sums.out, chunks * sizeof part);
   OAK_TRY(oak_agree(e->comm, st));
   for (int c = 0; c < chunks; c++)
     for (int i = 0; i < ROW; i++) part[i] += e->sums_host[c * ROW + i];
@@ -284,7 +275,6 @@ static void find_coefficients(const oak_elliptic_t *e, const double *moment,
 }
 
 oak_status_t oak_elliptic_isolate(oak_elliptic_t *e) {
-  const int n = e->nouter;
   double moment[OAK_ELLIPTIC_MOMENTS];
   oak_elliptic_poles_args_t args;
   poles_args(e, &args);
@@ -293,7 +283,7 @@ oak_status_t oak_elliptic_isolate(oak_elliptic_t *e) {
   find_coefficients(e, moment, &args);
   e->given_zero = 0;
   return oak_agree(e->comm,
-                   n ? oak_device_launch(e->dev, e->kernel.poles, n, &args, sizeof args) : OAK_OK);
+                   oak_device_launch(e->dev, e->kernel.poles, e->nouter, &args, sizeof args));
 }
 
 /* The largest |f| in those cells of a block that lie at a face. */
@@ -310,8 +300,8 @@ static double largest_beside(const oak_elliptic_t *e, const double *f, int face)
 oak_status_t oak_elliptic_beside(oak_elliptic_t *e, double *most) {
   const int faces = 2 * e->dim;
   const size_t bytes = e->cells * sizeof(double);
-  OAK_FREED double *f = malloc(bytes);
-  oak_status_t st = f ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for a block");
+  OAK_FREED double *f = NULL;
+  oak_status_t st = OAK_NEW(f, e->cells);
   *most = 0;
   for (int i = 0; i < e->mesh->nblock * faces && st == OAK_OK; i++) {
     if (e->outer_host[i] < 0) continue;

@@ -37,12 +37,11 @@ static void collect_blocks(oak_elliptic_gather_t *g, const oak_mesh_t *part, int
 static oak_status_t make_whole(oak_elliptic_t *e, const oak_mesh_t *part, oak_mesh_t **out) {
   oak_elliptic_gather_t *g = &e->gather;
   const size_t n = (size_t)part->nglobal;
-  int8_t *level = malloc(n + 1);
-  int32_t(*index)[3] = malloc((n + 1) * sizeof *index);
-  g->count = malloc(2 * part->size * sizeof *g->count);
-  oak_status_t st = level && index && g->count
-                        ? OAK_OK
-                        : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for a list of %zu blocks", n);
+  int8_t *level;
+  int32_t(*index)[3] = NULL;
+  oak_status_t st = OAK_NEW(level, n + 1);
+  if (st == OAK_OK) st = OAK_NEW(index, n + 1);
+  if (st == OAK_OK) st = OAK_NEW(g->count, 2 * part->size);
   st = oak_agree(e->comm, st);
   if (st == OAK_OK) {
     g->start = g->count + part->size;
@@ -64,20 +63,15 @@ static oak_status_t fit_memory(oak_elliptic_t *e, int own, int all) {
   const int64_t unit = e->cells * (int64_t)sizeof(double);
   const oak_need_t need = {&g->part, own, unit};
   oak_status_t st = oak_peers_fit(&e->setup.transport->peers, &need, 1, NULL);
-  if (st == OAK_OK) st = oak_elliptic_alloc(e, all * sizeof(oak_elliptic_move_t), &g->place);
-  if (st != OAK_OK) return st;
+  OAK_TRY(st);
   const int by_host = e->setup.transport->messages && !oak_device_ops(e->dev)->host_memory;
-  oak_elliptic_move_t *place = malloc(all * sizeof *place);
+  OAK_FREED oak_elliptic_move_t *place = NULL;
+  OAK_TRY(OAK_NEW(place, all));
   if (by_host) g->host = oak_staging_new(e->dev, all * (size_t)unit);
-  if (!place || (by_host && !g->host)) {
-    st = OAK_FAIL(OAK_ERR_MEMORY, "out of memory for values of %d blocks", all);
-  } else {
-    for (int b = 0; b < all; b++) place[b] = (oak_elliptic_move_t){.coarse = b, .child = -1};
-    st = oak_device_upload(e->dev, g->place, place, all * sizeof *place);
-    if (st == OAK_OK) st = oak_device_sync(e->dev);
-  }
-  free(place);
-  return st;
+  OAK_CHECK(!by_host || g->host, OAK_ERR_MEMORY, "out of memory for values of %d blocks", all);
+  for (int b = 0; b < all; b++) place[b] = (oak_elliptic_move_t){.coarse = b, .child = -1};
+  OAK_TRY(oak_elliptic_put(e, place, all * sizeof *place, &g->place));
+  return oak_device_sync(e->dev);
 }
 
 oak_status_t oak_elliptic_gather_fit(oak_elliptic_t *e, int l) {
@@ -102,8 +96,7 @@ oak_status_t oak_elliptic_gather_fit(oak_elliptic_t *e, int l) {
 
 void oak_elliptic_gather_clear(oak_elliptic_t *e) {
   oak_elliptic_gather_t *g = &e->gather;
-  oak_shared_t *list[] = {&g->part};
-  oak_peers_free(&e->setup.transport->peers, list, 1);
+  oak_peers_free(&e->setup.transport->peers, &g->part);
   oak_device_free(e->dev, g->place);
   free(g->count);
   oak_staging_free(e->dev, g->host);
@@ -120,8 +113,7 @@ static oak_status_t read_parts(oak_elliptic_t *e, void *to) {
         .move = (oak_elliptic_move_t *)g->place + g->start[r],
         .from = r == e->mesh->rank ? g->part.mine : g->part.peer[oak_peers_number(peers, r)],
         .to = to};
-    if (g->count[r])
-      st = oak_device_launch(e->dev, e->kernel.merge, g->count[r], &args, sizeof args);
+    st = oak_device_launch(e->dev, e->kernel.merge, g->count[r], &args, sizeof args);
   }
   oak_keep_failure(&st, oak_peers_meet(peers, NULL)); /* values may change again after this */
   return st;
@@ -135,7 +127,7 @@ static oak_status_t send_parts(oak_elliptic_t *e, void *to) {
   double *host = in_place ? to : g->host, *mine = host + (size_t)g->first * e->cells;
   MPI_Datatype block;
   oak_status_t st = in_place ? oak_device_sync(e->dev) : OAK_OK;
-  if (st == OAK_OK && g->own) st = oak_device_download(e->dev, mine, g->part.mine, g->own * unit);
+  if (st == OAK_OK) st = oak_device_download(e->dev, mine, g->part.mine, g->own * unit);
   MPI_Type_contiguous(e->cells, MPI_DOUBLE, &block);
   MPI_Type_commit(&block);
   MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, host, g->count, g->start, block, e->comm);

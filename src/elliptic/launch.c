@@ -46,8 +46,7 @@ void oak_elliptic_args(oak_elliptic_t *e, int l, oak_elliptic_args_t *args) {
 
 oak_status_t oak_elliptic_launch(oak_elliptic_t *e, oak_kernel_t *kernel, int l,
                                  const oak_elliptic_args_t *args) {
-  const int n = e->level[l].mesh->nblock;
-  return n ? oak_device_launch(e->dev, kernel, n, args, sizeof *args) : OAK_OK;
+  return oak_device_launch(e->dev, kernel, e->level[l].mesh->nblock, args, sizeof *args);
 }
 
 oak_status_t oak_elliptic_meet(oak_elliptic_t *e, int l) {

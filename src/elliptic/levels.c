@@ -169,9 +169,8 @@ void oak_elliptic_take(oak_elliptic_t *e, double b, int given) {
 
 oak_status_t oak_elliptic_new(MPI_Comm comm, const oak_elliptic_setup_t *setup, oak_mesh_t *mesh,
                               oak_elliptic_t **out) {
-  oak_elliptic_t *e = calloc(1, sizeof *e);
-  OAK_TRY(oak_agree(comm,
-                    e ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for an elliptic solver")));
+  oak_elliptic_t *e;
+  OAK_TRY(oak_agree(comm, OAK_NEW(e, 1)));
   e->setup = *setup;
   e->dev = setup->transport->dev;
   e->comm = comm;
@@ -261,17 +260,15 @@ void oak_elliptic_destroy(oak_elliptic_t **out) {
 static oak_status_t upload_blocks(oak_elliptic_t *e, oak_elliptic_level_t *level) {
   const oak_mesh_t *mesh = level->mesh;
   const int n = mesh->nblock;
-  oak_block_t *b = malloc((n + 1) * sizeof *b);
-  OAK_CHECK(b, OAK_ERR_MEMORY, "out of memory for the positions of %d blocks", n);
+  OAK_FREED oak_block_t *b = NULL;
+  OAK_TRY(OAK_NEW(b, n + 1));
   for (int i = 0; i < n; i++) {
     b[i] = (oak_block_t){.level = mesh->level[i], .first = mesh->index[i][0]};
     for (int d = 0; d < e->dim; d++)
       b[i].origin[d] = e->setup.xmin[d] + mesh->index[i][d] * e->setup.block_size[d] *
                                               ldexp(e->setup.dx0[d], -mesh->level[i]);
   }
-  const oak_status_t st = oak_elliptic_put(e, b, n * sizeof *b, &level->blocks);
-  free(b);
-  return st;
+  return oak_elliptic_put(e, b, n * sizeof *b, &level->blocks);
 }
 
 /* Faces at refinement boundaries: the fine ones with the places of their averages, and the coarse
@@ -282,33 +279,25 @@ static oak_status_t upload_faces(oak_elliptic_t *e, oak_elliptic_level_t *level)
   const int faces = 2 * e->dim, nfine = p->flux.fine.count;
   level->nfine = nfine;
   for (int d = 0; d < e->dim; d++) level->ncoarse += p->flux.coarse[d].count;
-  oak_elliptic_fine_t *fine = malloc((nfine + 1) * sizeof *fine);
-  oak_elliptic_fine_t *owner = malloc((p->flux.nbflux + 1) * sizeof *owner);
-  oak_coarse_face_t *coarse = malloc((level->ncoarse + 1) * sizeof *coarse);
-  oak_status_t st = OAK_OK;
-  if (!fine || !owner || !coarse) {
-    st = OAK_FAIL(OAK_ERR_MEMORY, "out of memory for %d faces", nfine + level->ncoarse);
-  } else {
-    for (int i = 0; i < level->mesh->nblock * faces; i++)
-      if (face[i].bflux >= 0)
-        owner[face[i].bflux] = (oak_elliptic_fine_t){.block = i / faces, .face = i % faces};
-    for (int i = 0; i < nfine; i++) {
-      const oak_fine_face_t *f = (const oak_fine_face_t *)p->flux.fine.host + i;
-      fine[i] = owner[f->bflux];
-      fine[i].bflux = f->bflux;
-      fine[i].piece = f->piece;
-    }
-    for (int d = 0, n = 0; d < e->dim; n += p->flux.coarse[d++].count)
-      if (p->flux.coarse[d].count)
-        memcpy(coarse + n, p->flux.coarse[d].host, p->flux.coarse[d].count * sizeof *coarse);
-    st = oak_elliptic_put(e, fine, nfine * sizeof *fine, &level->fine);
-    if (st == OAK_OK)
-      st = oak_elliptic_put(e, coarse, level->ncoarse * sizeof *coarse, &level->coarse);
+  OAK_FREED oak_elliptic_fine_t *fine = NULL, *owner = NULL;
+  OAK_FREED oak_coarse_face_t *coarse = NULL;
+  OAK_TRY(OAK_NEW(fine, nfine + 1));
+  OAK_TRY(OAK_NEW(owner, p->flux.nbflux + 1));
+  OAK_TRY(OAK_NEW(coarse, level->ncoarse + 1));
+  for (int i = 0; i < level->mesh->nblock * faces; i++)
+    if (face[i].bflux >= 0)
+      owner[face[i].bflux] = (oak_elliptic_fine_t){.block = i / faces, .face = i % faces};
+  for (int i = 0; i < nfine; i++) {
+    const oak_fine_face_t *f = (const oak_fine_face_t *)p->flux.fine.host + i;
+    fine[i] = owner[f->bflux];
+    fine[i].bflux = f->bflux;
+    fine[i].piece = f->piece;
   }
-  free(fine);
-  free(owner);
-  free(coarse);
-  return st;
+  for (int d = 0, n = 0; d < e->dim; n += p->flux.coarse[d++].count)
+    if (p->flux.coarse[d].count)
+      memcpy(coarse + n, p->flux.coarse[d].host, p->flux.coarse[d].count * sizeof *coarse);
+  OAK_TRY(oak_elliptic_put(e, fine, nfine * sizeof *fine, &level->fine));
+  return oak_elliptic_put(e, coarse, level->ncoarse * sizeof *coarse, &level->coarse);
 }
 
 /* Memory of this rank alone. */
@@ -363,11 +352,9 @@ static oak_status_t fit_top(oak_elliptic_t *e) {
   const size_t sums = oak_elliptic_sums_bytes(n);
   OAK_TRY(oak_elliptic_alloc(e, (size_t)n * e->cells * sizeof(double), &e->f));
   OAK_TRY(oak_elliptic_alloc(e, sums, &e->sums));
-  e->sums_host = malloc(sums + 1);
-  e->norms_host = malloc((n + 1) * OAK_ELLIPTIC_AHEAD * sizeof(double));
   OAK_TRY(oak_elliptic_alloc(e, n * OAK_ELLIPTIC_AHEAD * sizeof(double), &e->norms));
-  OAK_CHECK(e->sums_host && e->norms_host, OAK_ERR_MEMORY, "out of memory for sums over %d blocks",
-            n);
+  OAK_TRY(OAK_NEW(e->sums_host, sums / sizeof *e->sums_host + 1));
+  OAK_TRY(OAK_NEW(e->norms_host, (n + 1) * OAK_ELLIPTIC_AHEAD));
   return oak_elliptic_outer_fit(e);
 }
 
@@ -416,11 +403,11 @@ static oak_status_t find_faces(oak_elliptic_t *e) {
   oak_elliptic_args(e, top, &args);
   if (st == OAK_OK) st = oak_elliptic_launch(e, e->kernel.faces, top, &args);
   if (!level->jumps) return st;
-  if (st == OAK_OK && level->nfine)
+  if (st == OAK_OK)
     st = oak_device_launch(e->dev, e->kernel.fine_faces, level->nfine, &args, sizeof args);
   oak_keep_failure(&st, oak_averages_exchange(&level->average, level->transport, &level->pattern,
                                               e->setup.timers));
-  if (st == OAK_OK && level->ncoarse)
+  if (st == OAK_OK)
     st = oak_device_launch(e->dev, e->kernel.coarse_faces, level->ncoarse, &args, sizeof args);
   return st;
 }

@@ -4,8 +4,7 @@
  * carry them around, and the next coarser level cannot represent what changes from ring to ring. On
  * levels of few cells, which each rank has as a whole, smoothing therefore solves lines along the
  * angles as far as the mesh continues them on the same level. */
-#include <stdlib.h>
-
+#include "base/failure.h"
 #include "elliptic/elliptic.h"
 #include "mesh/neighbours.h"
 
@@ -47,23 +46,20 @@ oak_status_t oak_elliptic_chains_fit(oak_elliptic_t *e, oak_elliptic_level_t *le
   const oak_mesh_t *mesh = level->mesh;
   const int n = mesh->nblock;
   if (mesh == e->mesh || !oak_elliptic_chained(e, mesh)) return OAK_OK;
-  oak_elliptic_chain_t *chain = malloc((n + 1) * sizeof *chain);
-  int *link = malloc((n + 1) * sizeof *link);
-  char *seen = malloc(n + 1);
-  oak_status_t st =
-      chain && link && seen
-          ? oak_elliptic_alloc(e, (size_t)3 * n * e->cells * sizeof(double), &level->line)
-          : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for a list of %d blocks", n);
-  for (int axis = 1; axis < e->dim && st == OAK_OK; axis++) {
+  OAK_FREED oak_elliptic_chain_t *chain = NULL;
+  OAK_FREED int *link = NULL;
+  OAK_FREED char *seen = NULL;
+  OAK_TRY(OAK_NEW(chain, n + 1));
+  OAK_TRY(OAK_NEW(link, n + 1));
+  OAK_TRY(OAK_NEW(seen, n + 1));
+  OAK_TRY(oak_elliptic_alloc(e, (size_t)3 * n * e->cells * sizeof(double), &level->line));
+  for (int axis = 1; axis < e->dim; axis++) {
     if (!is_angle(e, axis)) continue;
     level->nchain[axis] = list_chains(mesh, axis, chain, link, seen);
     const size_t bytes = level->nchain[axis] * sizeof *chain;
-    st = oak_elliptic_put(e, chain, bytes, &level->chain[axis]);
-    if (st == OAK_OK) st = oak_elliptic_put(e, link, n * sizeof *link, &level->link[axis]);
-    if (st == OAK_OK) st = oak_device_sync(e->dev);
+    OAK_TRY(oak_elliptic_put(e, chain, bytes, &level->chain[axis]));
+    OAK_TRY(oak_elliptic_put(e, link, n * sizeof *link, &level->link[axis]));
+    OAK_TRY(oak_device_sync(e->dev));
   }
-  free(chain);
-  free(link);
-  free(seen);
-  return st;
+  return OAK_OK;
 }

@@ -26,12 +26,12 @@ static oak_status_t fill(oak_elliptic_t *e, int l, int least, oak_elliptic_need_
   }
   oak_status_t st = oak_exchange_fill(&level->exchange, &level->u, &halo, e->setup.timers);
   if (!level->jumps) return st;
-  if (need >= OAK_ELLIPTIC_FINE && st == OAK_OK && level->nfine)
+  if (need >= OAK_ELLIPTIC_FINE && st == OAK_OK)
     st = oak_device_launch(e->dev, e->kernel.fine, level->nfine, &args, sizeof args);
   if (need == OAK_ELLIPTIC_BOTH) {
     oak_keep_failure(&st, oak_averages_exchange(&level->average, level->transport, &level->pattern,
                                                 e->setup.timers));
-    if (st == OAK_OK && level->ncoarse)
+    if (st == OAK_OK)
       st = oak_device_launch(e->dev, e->kernel.coarse, level->ncoarse, &args, sizeof args);
   }
   oak_keep_failure(&st, oak_elliptic_meet(e, l));
@@ -121,7 +121,7 @@ oak_status_t oak_elliptic_descend(oak_elliptic_t *e, int l, int zero) {
   oak_elliptic_args(e, l, &args.e);
   args.e.least = least;
   st = oak_elliptic_inner_ghosts(e, l, least, OAK_ELLIPTIC_BOTH);
-  if (st == OAK_OK && level->mesh->nblock)
+  if (st == OAK_OK)
     st = oak_device_launch(e->dev, e->down, level->mesh->nblock, &args, sizeof args);
   oak_keep_failure(&st, oak_elliptic_restrict_end(e, l, to));
   return st;
@@ -130,8 +130,7 @@ oak_status_t oak_elliptic_descend(oak_elliptic_t *e, int l, int zero) {
 oak_status_t oak_elliptic_combine(oak_elliptic_t *e, int l, const void *x, void *y, double p,
                                   double q, double s) {
   const oak_elliptic_combine_args_t args = {.x = x ? x : y, .y = y, .p = p, .q = q, .s = s};
-  const int n = e->level[l].mesh->nblock;
-  return n ? oak_device_launch(e->dev, e->kernel.combine, n, &args, sizeof args) : OAK_OK;
+  return oak_device_launch(e->dev, e->kernel.combine, e->level[l].mesh->nblock, &args, sizeof args);
 }
 
 oak_status_t oak_elliptic_note(oak_elliptic_t *e, int slot) {
@@ -147,7 +146,7 @@ oak_status_t oak_elliptic_note(oak_elliptic_t *e, int slot) {
 oak_status_t oak_elliptic_noted(oak_elliptic_t *e, oak_status_t st, int slots, double *out) {
   const int n = e->mesh->nblock;
   double most[OAK_ELLIPTIC_AHEAD + 1] = {0};
-  if (st == OAK_OK && n)
+  if (st == OAK_OK)
     st = oak_device_download(e->dev, e->norms_host, e->norms, (size_t)slots * n * sizeof *most);
   for (int s = 0; s < slots && st == OAK_OK; s++)
     for (int i = s * n; i < (s + 1) * n; i++)
@@ -163,8 +162,8 @@ oak_status_t oak_elliptic_noted(oak_elliptic_t *e, oak_status_t st, int slots, d
 
 oak_status_t oak_elliptic_largest(oak_elliptic_t *e, oak_status_t st, const void *x, double *out) {
   const oak_elliptic_sums_args_t args = {.x = x, .out = e->norms};
-  const int n = e->mesh->nblock;
-  if (st == OAK_OK && n) st = oak_device_launch(e->dev, e->kernel.largest, n, &args, sizeof args);
+  if (st == OAK_OK)
+    st = oak_device_launch(e->dev, e->kernel.largest, e->mesh->nblock, &args, sizeof args);
   return oak_elliptic_noted(e, st, 1, out);
 }
 
@@ -180,8 +179,8 @@ oak_status_t oak_elliptic_sums(oak_elliptic_t *e, oak_status_t st, const void *x
   oak_elliptic_sums_args_t args = {.x = x, .y = y, .out = e->sums};
   double local[2] = {0, 0}, most[2], *sum = e->sums_host;
   oak_elliptic_geometry(e, oak_elliptic_top(e), &args.f);
-  if (st == OAK_OK && n) st = oak_device_launch(e->dev, e->kernel.sums, n, &args, sizeof args);
-  if (st == OAK_OK && n)
+  if (st == OAK_OK) st = oak_device_launch(e->dev, e->kernel.sums, n, &args, sizeof args);
+  if (st == OAK_OK)
     st = oak_device_download(e->dev, sum, e->sums, n * OAK_ELLIPTIC_SUMS * sizeof *sum);
   local[1] = st != OAK_OK;
   for (int b = 0; b < n && st == OAK_OK; b++) {

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/failure.h"
+#include "base/str.h"
 #include "elliptic/elliptic.h"
 
 /* Correction scheme: level l - 1 computes the correction that is added to u of level l. With \a
@@ -116,14 +117,13 @@ static oak_status_t find_residual(oak_elliptic_t *e, oak_status_t st, double *ou
 static oak_status_t diverged(const oak_elliptic_options_t *o, const oak_elliptic_report_t *r) {
   enum { FIRST = 5, LAST = 5 };
   char list[512] = "";
-  int at = 0;
-  for (int c = 0; c <= r->cycles && at < (int)sizeof list; c++) {
+  for (int c = 0; c <= r->cycles; c++) {
     if (c > FIRST && c < r->cycles - LAST) continue;
     const int gap = c == r->cycles - LAST && c > FIRST + 1;
-    at += snprintf(list + at, sizeof list - at, "%s%.2e",
-                   c == 0 ? ""
-                   : gap  ? " ... "
-                          : " ",
+    oak_str_append(list, sizeof list, "%s%.2e",
+                   gap ? " ... "
+                   : c ? " "
+                       : "",
                    r->residual[c] / r->scale);
   }
   return OAK_FAIL(OAK_ERR_STATE,

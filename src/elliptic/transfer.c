@@ -11,22 +11,9 @@
 
 enum { TAG_FAMILY = 5 };
 
-static int child_number(const oak_mesh_t *mesh, int block) {
-  const int32_t *x = mesh->index[block];
-  return (x[0] & 1) | (x[1] & 1) << 1 | (mesh->dim == 3 ? (x[2] & 1) << 2 : 0);
-}
-
-/* Where blocks begin on each rank, [ranks + 1]. */
-static int64_t *find_starts(const oak_mesh_t *mesh) {
-  int64_t *start = malloc((mesh->size + 1) * sizeof *start);
-  if (!start) return NULL;
-  for (int r = 0; r <= mesh->size; r++) start[r] = 0;
-  return start;
-}
-
 /* Blocks of the coarse mesh on this rank. The families of level `finest` are replaced. */
-static oak_status_t list_parents(const oak_mesh_t *fine, int finest, oak_elliptic_move_t *move,
-                                 int *count, int8_t *level, int32_t (*index)[3]) {
+static void list_parents(const oak_mesh_t *fine, int finest, oak_elliptic_move_t *move, int *count,
+                         int8_t *level, int32_t (*index)[3]) {
   int n = 0;
   for (int b = 0; b < fine->nblock; b++) {
     if (fine->level[b] < finest) {
@@ -35,7 +22,7 @@ static oak_status_t list_parents(const oak_mesh_t *fine, int finest, oak_ellipti
       memcpy(index[n++], fine->index[b], sizeof *index);
       continue;
     }
-    const int child = child_number(fine, b);
+    const int child = oak_family_number(fine->index[b]);
     if (child == 0) {
       level[n] = (int8_t)(finest - 1);
       for (int d = 0; d < 3; d++) index[n][d] = d < fine->dim ? fine->index[b][d] >> 1 : 0;
@@ -45,22 +32,20 @@ static oak_status_t list_parents(const oak_mesh_t *fine, int finest, oak_ellipti
     if (n == 0) move[b] = (oak_elliptic_move_t){.coarse = b, .child = child, .remote = 1};
   }
   *count = n;
-  return OAK_OK;
 }
 
 /* The ranks that share families with this one. */
 static oak_status_t find_shared(const oak_mesh_t *fine, int finest, const int64_t *start,
                                 oak_elliptic_family_t *family) {
   const int n = fine->nblock, me = fine->rank, children = 1 << fine->dim;
-  family->from = malloc((fine->size + 1) * sizeof *family->from);
-  OAK_CHECK(family->from, OAK_ERR_MEMORY, "out of memory for a list of %d ranks", fine->size);
+  OAK_TRY(OAK_NEW(family->from, fine->size + 1));
   while (family->nsend < n && family->move[family->nsend].remote) family->nsend++;
   if (family->nsend) {
-    const int64_t first = start[me] - child_number(fine, 0);
+    const int64_t first = start[me] - oak_family_number(fine->index[0]);
     for (family->to = me - 1; start[family->to] > first;) family->to--;
   }
   if (n == 0 || fine->level[n - 1] < finest || family->nsend == n) return OAK_OK;
-  family->nrecv = children - 1 - child_number(fine, n - 1);
+  family->nrecv = children - 1 - oak_family_number(fine->index[n - 1]);
   int64_t at = start[me + 1], left = family->nrecv;
   for (int r = me + 1; left > 0 && r < fine->size; r++) {
     const int64_t here = start[r + 1] - at < left ? start[r + 1] - at : left;
@@ -80,21 +65,16 @@ static oak_status_t find_shared(const oak_mesh_t *fine, int finest, const int64_
 static oak_status_t fit_up(oak_elliptic_t *e, const oak_mesh_t *fine,
                            oak_elliptic_family_t *family) {
   const int n = fine->nblock, first = e->gather.first;
-  const size_t bytes = n * sizeof *family->move;
   if (&e->level[e->gather.level + 1].family != family || e->gather.level < 0) return OAK_OK;
-  OAK_TRY(oak_elliptic_alloc(e, bytes, &family->up));
-  if (!n) return OAK_OK;
-  oak_elliptic_move_t *up = malloc(bytes);
-  OAK_CHECK(up, OAK_ERR_MEMORY, "out of memory for a list of %d blocks", n);
+  OAK_FREED oak_elliptic_move_t *up = NULL;
+  OAK_TRY(OAK_NEW(up, n + 1));
   for (int b = 0; b < n; b++) {
     const oak_elliptic_move_t m = family->move[b];
     up[b] =
         (oak_elliptic_move_t){.coarse = m.remote ? first - 1 : first + m.coarse, .child = m.child};
   }
-  oak_status_t st = oak_device_upload(e->dev, family->up, up, bytes);
-  if (st == OAK_OK) st = oak_device_sync(e->dev);
-  free(up);
-  return st;
+  OAK_TRY(oak_elliptic_put(e, up, n * sizeof *up, &family->up));
+  return oak_device_sync(e->dev);
 }
 
 static oak_status_t fit_family(oak_elliptic_t *e, const oak_mesh_t *fine,
@@ -106,10 +86,8 @@ static oak_status_t fit_family(oak_elliptic_t *e, const oak_mesh_t *fine,
   const int units = family->nsend + family->nrecv;
   OAK_TRY(oak_elliptic_put(e, family->move, n * each, &family->move_device));
   OAK_TRY(oak_elliptic_alloc(e, units * unit, &family->buffer));
-  if (units && !oak_device_ops(e->dev)->host_memory) {
-    family->host = malloc(units * unit);
-    OAK_CHECK(family->host, OAK_ERR_MEMORY, "out of memory for %d blocks", units);
-  }
+  if (!oak_device_ops(e->dev)->host_memory)
+    OAK_TRY(OAK_NEW(family->host, (size_t)units * e->cells));
   OAK_TRY(fit_up(e, fine, family));
   oak_elliptic_move_t received[8] = {{0}};
   const oak_elliptic_move_t *last = n ? &family->move[n - 1] : NULL;
@@ -123,12 +101,10 @@ static oak_status_t coarsen_local(const oak_mesh_t *fine, int finest, const int6
                                   oak_elliptic_family_t *family, int *count, int8_t **level,
                                   int32_t (**index)[3]) {
   const size_t n = fine->nblock + 1;
-  *level = malloc(n * sizeof **level);
-  *index = malloc(n * sizeof **index);
-  family->move = malloc(n * sizeof *family->move);
-  OAK_CHECK(*level && *index && family->move && start, OAK_ERR_MEMORY,
-            "out of memory for a list of %d blocks", fine->nblock);
-  OAK_TRY(list_parents(fine, finest, family->move, count, *level, *index));
+  OAK_TRY(OAK_NEW(*level, n));
+  OAK_TRY(OAK_NEW(*index, n));
+  OAK_TRY(OAK_NEW(family->move, n));
+  list_parents(fine, finest, family->move, count, *level, *index);
   return find_shared(fine, finest, start, family);
 }
 
@@ -139,14 +115,12 @@ oak_status_t oak_elliptic_coarsen(oak_elliptic_t *e, oak_elliptic_level_t *fine,
   int8_t *level = NULL;
   int32_t(*index)[3] = NULL;
   int count = 0;
-  int64_t *start = find_starts(mesh), mine = mesh->first + mesh->nblock;
-  OAK_TRY(oak_agree(e->comm, start ? OAK_OK
-                                   : OAK_FAIL(OAK_ERR_MEMORY,
-                                              "out of memory for a list of %d ranks", mesh->size)));
+  OAK_FREED int64_t *start = NULL; /* [ranks + 1] where blocks begin on each rank */
+  const int64_t mine = mesh->first + mesh->nblock;
+  OAK_TRY(oak_agree(e->comm, OAK_NEW(start, mesh->size + 1)));
   MPI_Allgather(&mine, 1, MPI_INT64_T, start + 1, 1, MPI_INT64_T, mesh->comm);
   oak_status_t st =
       oak_agree(e->comm, coarsen_local(mesh, finest, start, &fine->family, &count, &level, &index));
-  free(start);
   coarse->transport = fine->transport;
   if (st == OAK_OK)
     st = oak_mesh_new(mesh->comm, mesh->dim, mesh->trees, mesh->periodic, 0, &coarse->mesh);
@@ -206,7 +180,7 @@ static oak_status_t travel(oak_elliptic_t *e, oak_elliptic_family_t *f, int up) 
     MPI_Isend(host, f->nsend * e->cells, MPI_DOUBLE, f->to, TAG_FAMILY, e->comm, &request[n++]);
   MPI_Waitall(n, request, MPI_STATUSES_IGNORE);
   const int first = up ? 0 : f->nsend, count = up ? f->nsend : f->nrecv;
-  if (st == OAK_OK && !in_place && count)
+  if (st == OAK_OK && !in_place)
     st = oak_device_upload(e->dev, place(e, f, first), host + (size_t)first * e->cells,
                            count * unit);
   return st;
@@ -223,8 +197,7 @@ static oak_status_t finish(oak_elliptic_t *e, int l, void *to, oak_kernel_t *unp
   oak_status_t st = travel(e, f, 0);
   const oak_elliptic_move_args_t args = {
       .move = f->received, .to = oak_elliptic_target(e, l, to), .remote = place(e, f, f->nsend)};
-  if (st == OAK_OK && f->nrecv)
-    st = oak_device_launch(e->dev, unpack, f->nrecv, &args, sizeof args);
+  if (st == OAK_OK) st = oak_device_launch(e->dev, unpack, f->nrecv, &args, sizeof args);
   if (oak_elliptic_gathers(e, l)) oak_keep_failure(&st, oak_elliptic_gather(e, to));
   return st;
 }
@@ -235,7 +208,7 @@ oak_status_t oak_elliptic_restrict(oak_elliptic_t *e, int l, const void *from, v
   args.to = oak_elliptic_target(e, l, to);
   oak_elliptic_geometry(e, &e->level[l], &args.fine);
   const int n = e->level[l].mesh->nblock;
-  oak_status_t st = n ? oak_device_launch(e->dev, e->kernel.merge, n, &args, sizeof args) : OAK_OK;
+  oak_status_t st = oak_device_launch(e->dev, e->kernel.merge, n, &args, sizeof args);
   oak_keep_failure(&st, oak_elliptic_restrict_end(e, l, to));
   return st;
 }
@@ -250,8 +223,7 @@ oak_status_t oak_elliptic_restrict_faces(oak_elliptic_t *e, int l, int axis) {
                                    .axis = axis};
   oak_elliptic_geometry(e, &e->level[l], &args.fine);
   const int n = e->level[l].mesh->nblock;
-  oak_status_t st =
-      n ? oak_device_launch(e->dev, e->kernel.merge_faces, n, &args, sizeof args) : OAK_OK;
+  oak_status_t st = oak_device_launch(e->dev, e->kernel.merge_faces, n, &args, sizeof args);
   oak_keep_failure(&st,
                    finish(e, l, to, axis < e->dim ? e->kernel.unpack : e->kernel.unpack_faces));
   return st;
@@ -272,15 +244,13 @@ oak_status_t oak_elliptic_prolong(oak_elliptic_t *e, int l, int add) {
   args.high = coarse.high;
   oak_status_t st = OAK_OK;
   const int whole = oak_elliptic_gathers(e, l); /* this rank has all parents */
-  if (f->nrecv && !whole)
-    st = oak_device_launch(e->dev, e->kernel.prolong, f->nrecv, &args, sizeof args);
+  if (!whole) st = oak_device_launch(e->dev, e->kernel.prolong, f->nrecv, &args, sizeof args);
   if (!whole) oak_keep_failure(&st, travel(e, f, 1));
-  const oak_status_t met = oak_elliptic_meet(e, l);
-  if (st == OAK_OK) st = met;
+  oak_keep_failure(&st, oak_elliptic_meet(e, l));
   args.move = whole ? f->up : f->move_device;
   args.to = fine->u.memory.mine;
   args.remote = f->buffer;
   args.add = add;
-  if (st != OAK_OK || !fine->mesh->nblock) return st;
+  OAK_TRY(st);
   return oak_device_launch(e->dev, e->kernel.prolong, fine->mesh->nblock, &args, sizeof args);
 }

@@ -46,10 +46,9 @@ oak_status_t oak_averages_exchange(oak_averages_t *x, oak_transport_t *transport
 }
 
 void oak_averages_clear(oak_averages_t *x, oak_transport_t *transport) {
-  oak_shared_t *list[] = {&x->piece};
   if (!transport->dev) return;
   oak_messages_clear(&x->messages, transport);
-  oak_peers_free(&transport->peers, list, 1);
+  oak_peers_free(&transport->peers, &x->piece);
   oak_device_free(transport->dev, x->peer);
   *x = (oak_averages_t){0};
 }

@@ -18,11 +18,10 @@ void oak_exchange_init(oak_exchange_t *x, oak_transport_t *transport, const oak_
 }
 
 void oak_exchange_clear(oak_exchange_t *x) {
-  oak_shared_t *list[] = {&x->buffer};
   if (!x->transport) return;
   oak_messages_clear(&x->round1, x->transport);
   oak_messages_clear(&x->round2, x->transport);
-  oak_peers_free(&x->transport->peers, list, 1);
+  oak_peers_free(&x->transport->peers, &x->buffer);
   *x = (oak_exchange_t){0};
 }
 
@@ -68,8 +67,7 @@ oak_status_t oak_values_look(oak_exchange_t *x, oak_values_t *values) {
 void oak_values_clear(oak_exchange_t *x, oak_values_t *const *values, int n) {
   if (!x->transport) return;
   for (int i = 0; i < n; i++) {
-    oak_shared_t *list[] = {&values[i]->memory};
-    oak_peers_free(&x->transport->peers, list, 1);
+    oak_peers_free(&x->transport->peers, &values[i]->memory);
     oak_device_free(x->transport->dev, values[i]->peer);
     *values[i] = (oak_values_t){0};
   }
@@ -87,7 +85,6 @@ void oak_exchange_field(const oak_exchange_t *x, const oak_values_t *values, oak
 /* ---- the rounds */
 
 static oak_status_t run(oak_exchange_t *x, const oak_list_t *list, oak_halo_args_t *args) {
-  if (!list->count) return OAK_OK;
   args->task = list->device;
   return oak_device_launch(x->transport->dev, x->kernel, list->count, args, sizeof *args);
 }
@@ -148,12 +145,8 @@ oak_status_t oak_exchange_end(oak_exchange_t *x, oak_halo_args_t *args, oak_time
     oak_timer_stop(timers, OAK_PHASE_GHOST_R2);
   }
   if (p->meet2) oak_keep_failure(&st, meet(x, timers));
-  if (p->last.count) {
-    oak_timer_start(timers, OAK_PHASE_GHOST_R2);
-    if (st == OAK_OK) st = run(x, &p->last, args);
-    oak_timer_stop(timers, OAK_PHASE_GHOST_R2);
-  }
-  return st;
+  if (st != OAK_OK || !p->last.count) return st;
+  return OAK_TIMED(timers, OAK_PHASE_GHOST_R2, run(x, &p->last, args));
 }
 
 oak_status_t oak_exchange_fill(oak_exchange_t *x, const oak_values_t *values, oak_halo_args_t *args,

@@ -102,11 +102,6 @@ void oak_mesh_destroy(oak_mesh_t **mesh) {
   *mesh = NULL;
 }
 
-static int child_number(const oak_mesh_t *mesh, int block) {
-  const int32_t *x = mesh->index[block];
-  return (x[0] & 1) | (x[1] & 1) << 1 | (mesh->dim == 3 ? (x[2] & 1) << 2 : 0);
-}
-
 /* Both meshes are sorted along the same curve and differ by one level at most, so one pass over
  * both finds the source of each new block. */
 static oak_status_t match_blocks(const oak_mesh_t *mesh, const int8_t *old_level, int old_count,
@@ -124,7 +119,7 @@ static oak_status_t match_blocks(const oak_mesh_t *mesh, const int8_t *old_level
       old += children;
     } else {
       origin[n].kind = OAK_ORIGIN_PARENT;
-      origin[n].child = child_number(mesh, n);
+      origin[n].child = oak_family_number(mesh->index[n]);
       old += origin[n].child == children - 1;
     }
   }

@@ -66,6 +66,11 @@ typedef struct {
   const double *speed;
 } oak_balance_t;
 
+/** Which child of its parent a block with this index is. */
+static inline int oak_family_number(const int32_t index[3]) {
+  return (index[0] & 1) | (index[1] & 1) << 1 | (index[2] & 1) << 2;
+}
+
 /** Refuse a brick of more than OAK_MESH_MAX_TREES trees. Not collective. */
 oak_status_t oak_mesh_check_trees(int dim, const int trees[3]);
 

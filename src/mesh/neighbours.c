@@ -101,7 +101,7 @@ static oak_place_t hang(oak_neighbours_t *t, const walk_t *w, int level, int blo
     t->hung[t->nhung++] = tree;
     return (oak_place_t){.parent = -1 - tree};
   }
-  const int number = (x[0] & 1) | (x[1] & 1) << 1 | (x[2] & 1) << 2;
+  const int number = oak_family_number(x);
   t->node[w->path[level - 1]].child[number] = link;
   return (oak_place_t){w->path[level - 1], (int8_t)level, (int8_t)number};
 }

@@ -60,7 +60,7 @@ static oak_status_t read_trial(oak_peers_t *peers, const oak_shared_t *trial) {
 /* Try the whole sequence once: share memory, meet, read. All ranks of a host take each step, or
  * none does. */
 static oak_status_t try_sharing(oak_peers_t *peers) {
-  oak_shared_t trial = {0}, *list[] = {&trial};
+  oak_shared_t trial = {0};
   const oak_need_t need = {&trial, 1, TRIAL_BYTES};
   const int mark[2] = {peers->me, ~peers->me};
   OAK_TRY(oak_agree(peers->host, open_flags(peers)));
@@ -72,7 +72,7 @@ static oak_status_t try_sharing(oak_peers_t *peers) {
     if (st == OAK_OK) st = read_trial(peers, &trial);
     st = oak_agree(peers->host, st);
   }
-  oak_peers_free(peers, list, 1);
+  oak_peers_free(peers, &trial);
   return st;
 }
 
@@ -104,9 +104,8 @@ void oak_peers_close(oak_peers_t *peers) {
   if (peers->host == MPI_COMM_NULL) return;
   oak_device_sync(peers->dev);
   MPI_Barrier(peers->host); /* wait until no rank waits for a flag */
-  if (peers->flag) {
+  if (peers->flag)
     oak_device_flags_close(peers->dev, peers->flag, peers->me == 0 ? &peers->page : NULL);
-  }
   oak_await_close(peers->host);
   MPI_Comm_free(&peers->host);
   free(peers->number);
@@ -221,19 +220,16 @@ oak_status_t oak_peers_fit(oak_peers_t *peers, const oak_need_t *need, int n, in
   return any ? fit_shared(peers, need, n, mine, any, mask) : OAK_OK;
 }
 
-void oak_peers_free(oak_peers_t *peers, oak_shared_t *const *memory, int n) {
+void oak_peers_free(oak_peers_t *peers, oak_shared_t *memory) {
   if (peers->count > 1) {
     oak_device_sync(peers->dev);
     MPI_Barrier(peers->host);
-    for (int i = 0; i < n; i++)
-      for (int p = 0; p < peers->count; p++) forget(peers, memory[i], p);
+    for (int p = 0; p < peers->count; p++) forget(peers, memory, p);
     MPI_Barrier(peers->host);
   }
-  for (int i = 0; i < n; i++) {
-    release(peers, memory[i]);
-    free(memory[i]->peer);
-    memory[i]->peer = NULL;
-  }
+  release(peers, memory);
+  free(memory->peer);
+  memory->peer = NULL;
 }
 
 /* ---- meetings */

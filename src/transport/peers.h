@@ -59,7 +59,7 @@ static inline int oak_peers_number(const oak_peers_t *peers, int rank) {
  * this rank's own, for the caller to agree on. OAK_ERR_MEMORY: the memory that failed is gone. */
 oak_status_t oak_peers_fit(oak_peers_t *peers, const oak_need_t *need, int n, int *changed);
 /** Free shared memory. Collective on the ranks of the host. */
-void oak_peers_free(oak_peers_t *peers, oak_shared_t *const *memory, int n);
+void oak_peers_free(oak_peers_t *peers, oak_shared_t *memory);
 
 /** Raise the flag of this rank, then wait for the flags of the peers with with[p] != 0 (NULL: all).
  * Every rank of the host must take part, even one that has failed. */

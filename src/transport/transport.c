@@ -2,20 +2,12 @@
  * Choosing how data travels. */
 #include "transport/transport.h"
 
-#include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
+
+#include "base/str.h"
 
 static const char *const name[] = {"auto", "direct", "NCCL", "device-aware MPI",
                                    "MPI through memory of the host"};
-
-static void say(oak_transport_t *t, const char *format, ...) {
-  const size_t length = strlen(t->text);
-  va_list args;
-  va_start(args, format);
-  vsnprintf(t->text + length, sizeof t->text - length, format, args);
-  va_end(args);
-}
 
 /* Messages for ranks that are not peers. Between GPUs NCCL comes first: it does not wait for the
  * host. */
@@ -35,7 +27,7 @@ static oak_status_t choose_messages(oak_transport_t *t, oak_transport_kind_t wan
   if (wanted == OAK_TRANSPORT_MPI && !takes)
     snprintf(why, sizeof why,
              "this MPI says that it does not take addresses of a GPU; OAK_MPI_GPU=1 overrules it");
-  if (*why) say(t, " (%s)", why);
+  if (*why) oak_str_append(t->text, sizeof t->text, " (%s)", why);
   return OAK_OK;
 }
 
@@ -50,8 +42,10 @@ oak_status_t oak_transport_open(oak_transport_t *t, MPI_Comm comm, oak_device_t 
   MPI_Allreduce(&t->peers.count, &least, 1, MPI_INT, MPI_MIN, comm);
   t->messages = least < size;
   if (size == 1) return OAK_OK;
-  if (t->peers.count > 1) say(t, "ranks of a host read each other's memory in place");
-  if (*why) say(t, "ranks of a host cannot share memory: %s", why);
+  if (t->peers.count > 1)
+    snprintf(t->text, sizeof t->text, "ranks of a host read each other's memory in place");
+  else if (*why)
+    snprintf(t->text, sizeof t->text, "ranks of a host cannot share memory: %s", why);
   if (!t->messages) return OAK_OK;
   char before[sizeof t->text];
   snprintf(before, sizeof before, "%s", t->text);
