@@ -186,20 +186,22 @@ OAK_FN double oak_nearest_solid(const oak_at_t *at) {
 OAK_DISTANCE_FUNCTION(oak_wall_distance, oak_nearest_solid)
 
 /* Whether a solid cell is beside a wall that is not along axes. In the corner of a box two walls
- * are equally near, but not from a place beside it. */
+ * are equally near, but not from a place beside it. A function that is constant on each side of its
+ * wall does not say where the wall leads. */
 OAK_FN int oak_beside_oblique_wall(const oak_at_t *at, const double size[]) {
   int oblique = 1;
   for (int n = 0; n < 2; n++) {
     oak_at_t place = *at;
     double away[3], most = 0, sum = 0;
-    place.x[0] += 0.05 * n * at->dx[0];
+    for (int d = 0; d < OAK_DIM; d++) place.x[d] += n * (0.05 + 0.017 * d) * at->dx[d];
     const double distance = oak_wall_distance(&place, size, away);
     for (int d = 0; d < OAK_DIM; d++) {
       const double part = fabs(away[d]) * size[d] / at->dx[d];
       most = fmax(most, part);
       sum += part;
     }
-    oblique &= distance < 0 && distance > -2 * oak_half_diagonal(size) && sum - most > 0.01;
+    const int near = distance > -2 * oak_half_diagonal(size) && sum - most > 0.01;
+    oblique &= distance < 0 && (near || sum == 0);
   }
   return oblique;
 }

@@ -186,6 +186,10 @@ static oak_status_t read_body(oak_setup_t *setup, oak_body_keys_t *b) {
   OAK_CHECK(oak_params_is_set(setup->params, key) || oak_params_is_set(setup->params, "body.shape"),
             OAK_ERR_INPUT, "[body.%s] has no shape: add shape = sphere, rod, cone or plate", name);
   b->shape = choice(setup, name, "shape");
+  OAK_CHECK(b->shape == PLATE || setup->coordinates <= OAK_AXISYMMETRIC, OAK_ERR_INPUT,
+            "[body.%s]: mesh.coordinates = %s allows the shape plate only, whose corners are in "
+            "these coordinates: write SOLID(at) in the problem's file for others",
+            name, oak_params_text(setup->params, "mesh.coordinates"));
   b->kind = choice(setup, name, "kind");
   b->surface = choice(setup, name, "surface");
   b->radius = b->shape == PLATE ? 0 : number(setup, name, "radius");

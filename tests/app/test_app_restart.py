@@ -296,7 +296,12 @@ def bodies(work):
     for option in ([], ["--check"]):
         work.bad(["the body `ball` contains no centre of a cell"], "run.ini", *option, *ball, *more, *corner)
     plate = ["body.plate.shape=plate", "body.plate.kind=wall", "body.plate.from=0.4 0.4", "body.plate.to=0.6 0.6"]
-    for body, stairs in ((plate, False), (ball, True)):
+    with open(work.path("step.c"), "w", encoding="utf-8") as f:
+        f.write("INITIAL(at, q) { q[RHO] = q[PRS] = 1; }\nSOLID(at) { return at->x[1] < 0.3 * at->x[0] ? -1 : 1; }\n")
+    walls = [f"boundary.{face}=outflow" for face in ("xlow", "xhigh", "ylow", "yhigh")]
+    cube = [*plate, "mesh.dim=3", "mesh.max_level=1", "body.plate.from=0.25 0.25 0.25", "body.plate.to=0.75 0.75 0.75"]
+    work.bad([r"\[body\.ball\]: mesh\.coordinates = polar allows the shape plate only"], "run.ini", *ball, "mesh.coordinates=polar")
+    for body, stairs in ((cube, False), (["problem.name=./step.c", *walls], True), (plate, False), (ball, True)):
         code, text = say(work, *body, "run.end_time=1", "run.max_steps=2", "checkpoint.at_end=yes", "--overwrite")
         with open(work.path("out/oak.log"), encoding="utf-8") as log:
             assert code == 0 and ("are staircases" in text) == ("are staircases" in log.read()) == stairs, text
