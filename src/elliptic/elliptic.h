@@ -339,6 +339,8 @@ oak_status_t oak_elliptic_noted(oak_elliptic_t *e, oak_status_t st, int slots, d
 /** The largest |x| on the finest level; infinite if one is not a number. Collective; fails on all
  * ranks if \a st is not OAK_OK on one. */
 oak_status_t oak_elliptic_largest(oak_elliptic_t *e, oak_status_t st, const void *x, double *out);
+/** The volume of the domain. */
+double oak_elliptic_volume(const oak_elliptic_t *e);
 /** Sums over the finest level, the same for any number of ranks: largest |x|, and the integrals of
  * x, x y and x x. Collective; fails on all ranks if \a st is not OAK_OK on one. */
 oak_status_t oak_elliptic_sums(oak_elliptic_t *e, oak_status_t st, const void *x, const void *y,

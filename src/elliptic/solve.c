@@ -80,7 +80,7 @@ static oak_status_t full_cycle(oak_elliptic_t *e) {
   return st;
 }
 
-static double volume(const oak_elliptic_t *e) {
+double oak_elliptic_volume(const oak_elliptic_t *e) {
   double out = 1;
   for (int d = 0; d < e->dim; d++)
     out *= e->mesh->trees[d] * e->setup.block_size[d] * e->setup.dx0[d];
@@ -97,8 +97,8 @@ static oak_status_t remove_mean(oak_elliptic_t *e, oak_status_t st, void *x) {
   for (int n = 0; n < 2; n++) {
     OAK_TRY(oak_elliptic_sums(e, st, x, x, sum));
     st = oak_elliptic_meet(e, e->nlevel - 1);
-    oak_keep_failure(&st,
-                     oak_elliptic_combine(e, e->nlevel - 1, NULL, x, 0, 1, -sum[1] / volume(e)));
+    oak_keep_failure(&st, oak_elliptic_combine(e, e->nlevel - 1, NULL, x, 0, 1,
+                                               -sum[1] / oak_elliptic_volume(e)));
   }
   return st;
 }

@@ -43,10 +43,12 @@ VALID(ph, u) { return u[0] >= 0; }
 """
 # Gravity of a cloud in a thin gas, which counts or not.
 CLOUD = """PARAMETER(less, 0.01, "density that does not count")
+PARAMETER(until, 1e9, "until then")
+PARAMETER(sharp, 100, "inverse of the square of the radius")
 FIELD_STORED(phi)
-POISSON(at, q) { return q[RHO] - at->p.less; }
+POISSON(at, q) { return q[RHO] - (at->t < at->p.until ? at->p.less : 0); }
 INITIAL(at, q) {
-  q[RHO] = 0.01 + exp(-100 * ((at->x[0] - 0.5) * (at->x[0] - 0.5) + (at->x[1] - 0.5) * (at->x[1] - 0.5)));
+  q[RHO] = 0.01 + exp(-at->p.sharp * ((at->x[0] - 0.5) * (at->x[0] - 0.5) + (at->x[1] - 0.5) * (at->x[1] - 0.5)));
   q[PRS] = 1;
 }
 """
@@ -237,7 +239,13 @@ def main():
                  "boundary.ylow=outflow", "boundary.yhigh=outflow", "run.max_steps=1", "output.h.variables=rho"]
         assert "warning: poisson" not in oak(*cloud)
         said = oak(*cloud, "problem.less=0", launch=options.ranks)
-        assert re.search(r"warning: poisson\.boundary = isolated, but f is up to 0\.01\d* beside the boundary of the domain, 0\.01\d* of its largest", said), said
+        assert re.search(r"warning: poisson\.boundary = isolated, but f is up to 0\.01\d* beside the boundary of the domain; f of this size everywhere would be 0\.\d+ of all", said), said
+        # Little gas in a large domain, which weighs as much as the cloud; gas that counts after the first step only.
+        small = ["problem.sharp=2000", "mesh.min_level=3", "mesh.max_level=3"]
+        said = oak(*cloud, *small, "problem.less=0.0095")
+        assert re.search(r"isolated, but f is up to 0\.0005 beside the boundary of the domain; f of this size everywhere would be 0\.5\d* of all f", said), said
+        assert "warning: poisson" not in oak(*cloud, *small)
+        assert "warning: poisson" in oak(*cloud, "problem.until=1e-12", "run.max_steps=3")
 
         # The fields of POISSON as variables. In files for ParaView, phi_x is phix.
         oak(*run, "run.max_steps=1", "output.folder=fields", "output.plot_variables=phi phi_x phi_y", "output.a.kind=probe",

@@ -359,30 +359,34 @@ static oak_status_t find_b(oak_t *sim, oak_poisson_t *p, int state, double time,
   return oak_data_agree(&sim->data, st);
 }
 
-/* Boundary values of an isolated f. From time to time, find whether f is 0 beside the boundary. */
-enum { LOOK_EVERY = 100 }; /* steps */
+/* Boundary values of an isolated f. From time to time, often in the beginning, find how much f
+ * there is beside the boundary: its integral over the domain if it were as large everywhere, over
+ * that of |f|. The latter is at least the integral of f^2 over the largest |f|. */
+enum { LOOK_EVERY = 64 }; /* solutions */
 static oak_status_t isolate(oak_t *sim, oak_poisson_t *p) {
   oak_elliptic_t *e = p->elliptic;
-  if (!p->told && !sim->data.clock.stage && sim->data.clock.step % LOOK_EVERY == 0) {
+  const int64_t n = sim->data.clock.step / (p->every ? p->every : 1);
+  if (!p->told && !sim->data.clock.stage && (!(n & (n - 1)) || n % LOOK_EVERY == 0)) {
+    double sum[OAK_ELLIPTIC_SUMS];
     OAK_TRY(oak_elliptic_beside(e, &p->beside));
-    OAK_TRY(oak_elliptic_largest(e, OAK_OK, e->f, &p->largest));
+    OAK_TRY(oak_elliptic_sums(e, OAK_OK, e->f, e->f, sum));
+    p->share = p->beside * oak_elliptic_volume(e) * sum[0] / sum[3];
   }
   return oak_elliptic_isolate(e);
 }
 
-/* The multipoles of a thin remainder are small. */
-#define ISOLATED_SHARE 1e-3
+#define ISOLATED_SHARE 0.01
 void oak_poisson_warn(oak_t *sim, oak_progress_t *progress) {
   for (int n = 0; n < sim->setup.equations.count; n++) {
     oak_poisson_t *p = &sim->poisson[n];
-    if (p->told || !(p->beside > ISOLATED_SHARE * p->largest)) continue;
+    if (p->told || !(p->share > ISOLATED_SHARE)) continue;
     p->told = 1;
-    oak_progress_note(progress,
-                      "warning: %s = isolated, but f is up to %.3g beside the boundary of the "
-                      "domain, %.2g of its largest value: %s is wrong there; choose a larger "
-                      "domain, or an f that is 0 beside its boundary",
-                      KEY(equation(sim, p), "boundary"), p->beside, p->beside / p->largest,
-                      equation(sim, p)->name);
+    oak_progress_note(
+        progress,
+        "warning: %s = isolated, but f is up to %.3g beside the boundary of the "
+        "domain; f of this size everywhere would be %.2g of all f: %s is wrong there; "
+        "choose a larger domain, or an f that is 0 beside its boundary",
+        KEY(equation(sim, p), "boundary"), p->beside, p->share, equation(sim, p)->name);
   }
 }
 

@@ -15,13 +15,14 @@ typedef struct {
   struct oak_elliptic *elliptic; /**< equations of the same kind share it */
   void *b;                       /**< device: what POISSON_B returns; NULL without */
   int isolated;                  /**< 1: multipoles give the values at the boundary */
-  double beside, largest; /**< isolated: |f| beside the boundary and anywhere, as last looked at */
-  int told;               /**< a warning about it has been printed */
-  int given[6];           /**< 1: the hook POISSON_BOUNDARY gives values or slopes on some face */
-  int field[4];           /**< numbers of the fields phi, phi_x, phi_y, phi_z; -1: there is none */
-  int rate[4];            /**< numbers of the fields phi_t, phi_x_t and so on; -1: there is none */
-  double time;            /**< of the last solution */
-  double shift;           /**< from the last solution in this step to the present one */
+  double beside;                 /**< isolated: |f| beside the boundary, as last looked at */
+  double share;                  /**< what f of this size everywhere would be of all f */
+  int told;                      /**< a warning about it has been printed */
+  int given[6];     /**< 1: the hook POISSON_BOUNDARY gives values or slopes on some face */
+  int field[4];     /**< numbers of the fields phi, phi_x, phi_y, phi_z; -1: there is none */
+  int rate[4];      /**< numbers of the fields phi_t, phi_x_t and so on; -1: there is none */
+  double time;      /**< of the last solution */
+  double shift;     /**< from the last solution in this step to the present one */
   void *slope;      /**< device: derivatives across faces, for the hooks FACE_FIELD; NULL without */
   int slope_blocks; /**< for which it has room */
   int bodies;       /**< 1: there are electrodes or dielectrics, which this equation sees */
