@@ -3,10 +3,12 @@
 #include "kernels/hooks/user.h"
 
 /* The contribution of cell c to the integral of variable v, divided by oak_cell_volume; 0 if the
- * cell is solid. u: the values of v in the block. */
+ * cell is solid. Solid cells count as 1 in the integral of the mask, whatever solid it is. u: the
+ * values of v in the block. */
 OAK_FN double counted(const oak_field_t *f, long block, const store_t *u, int v, int c) {
-  if (NSOLID && v != SOLID_VAR && oak_is_solid(u[(SOLID_VAR - v) * OAK_CELLS + c])) return 0;
-  return (double)u[c] * oak_volume_factor(f, block, c);
+  const int of_mask = NSOLID && v == SOLID_VAR;
+  if (NSOLID && oak_is_solid(u[(SOLID_VAR - v) * OAK_CELLS + c]) != of_mask) return 0;
+  return (of_mask ? 1 : (double)u[c]) * oak_volume_factor(f, block, c);
 }
 
 #if OAK_LANES_APART

@@ -123,7 +123,8 @@ def in_glass(oak, folder):
         assert (math.isnan(below) if without else abs(below - 0.09375) < 1e-9) and abs(above - phi(0.734375)) < 1e-9, (below, above)
         cells = [(i + 0.5, j + 0.5) for i in range(32) for j in range(32)]
         shown = [phi(y / 32) for x, y in cells if (x / 32 - BALL[0])**2 + (y / 32 - BALL[1])**2 >= BALL[2]**2 and (y > 16 or not without)]
-        want = {"min_phi": min(shown), "max_phi": max(shown), "mean_phi": sum(shown) / len(shown), "integral_phi": sum(shown) / 1024}
+        solid = [y < 16 or (x / 32 - BALL[0])**2 + (y / 32 - BALL[1])**2 < BALL[2]**2 for x, y in cells]
+        want = {"total_solid": sum(solid) / 1024, "min_phi": min(shown), "max_phi": max(shown), "mean_phi": sum(shown) / len(shown), "integral_phi": sum(shown) / 1024}
         assert all(abs(float(row[name]) - value) < 1e-9 for name, value in want.items()), (row, want)
         low, high = (float(word) for word in png_text(os.path.join(folder, "glass", f"picture{without}_000001.png"))["oak range"].split())
         assert abs(low - min(shown)) < 1e-6 and abs(high - max(shown)) < 1e-6, (low, high)
