@@ -16,6 +16,8 @@ enum { NPHASES = sizeof phases / sizeof *phases, MOST_PIECES = 5, SETTLE = 24 };
 /* Both in seconds. The last steps before the first piece take `warm_up`. The measurement ends when
  * the pieces have taken `enough` together and there are as many as asked for. */
 static const double warm_up = 0.05, enough = 0.5;
+/* GPUs renew the number of joules some ten times a second. */
+static const double energy_known = 0.4;
 
 /* What is asked for. */
 typedef struct {
@@ -33,6 +35,7 @@ typedef struct {
   double gcups[MOST_PIECES], stepping; /* stepping: seconds of all pieces */
   double phase[NPHASES + 1];           /* seconds in each, then in all; mean of the ranks */
   double memory;                       /* bytes, of all ranks */
+  double joules;                       /* per 1e9 cell updates; NaN: unknown */
   long begin_step;
   double begin_time;
 } measured_t;
@@ -86,6 +89,8 @@ static oak_status_t measure(measured_t *m, oak_t *sim) {
   m->begin_step = oak_step(sim);
   m->begin_time = oak_time(sim);
   add_phases(sim, -1, m->phase);
+  m->joules = -oak_device_energy(oak_device(sim));
+  const double first = (double)oak_cell_updates(sim);
   while (m->pieces < least || (m->pieces < most && m->stepping < enough)) {
     const int64_t updates = oak_cell_updates(sim);
     double seconds;
@@ -94,7 +99,10 @@ static oak_status_t measure(measured_t *m, oak_t *sim) {
     m->stepping += seconds;
   }
   add_phases(sim, 1, m->phase);
+  m->joules += oak_device_energy(oak_device(sim));
   m->memory = (double)oak_memory(sim);
+  MPI_Allreduce(MPI_IN_PLACE, &m->joules, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  m->joules *= 1e9 / ((double)oak_cell_updates(sim) - first);
   MPI_Allreduce(MPI_IN_PLACE, m->phase, NPHASES + 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
   MPI_Allreduce(MPI_IN_PLACE, &m->memory, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
   for (int p = 0; p <= NPHASES; p++) m->phase[p] /= m->ranks;
@@ -129,7 +137,9 @@ static void write_answer(measured_t *m, oak_t *sim) {
       oak_bench_cells(sim), m->memory, m->begin_step, m->begin_time, oak_time(sim),
       m->phase[NPHASES]);
   for (int p = 0; p < NPHASES; p++) printf("%s\"%s\":%.9g", p ? "," : "", phases[p], m->phase[p]);
-  printf("}}\n");
+  printf("}");
+  if (m->joules > 0 && m->stepping > energy_known) printf(",\"joules\":%.6g", m->joules);
+  printf("}\n");
 }
 
 static oak_status_t run(measured_t *m, oak_params_t *params) {
@@ -183,7 +193,9 @@ const oak_command_t oak_bench_measure = {
     .help =
         "Measures the run that the keys describe, for the scripts in the folder bench. Prints one\n"
         "line of JSON: GCUPS (median, least, most of the pieces), the seconds of each phase (mean\n"
-        "of the ranks), cells, blocks, bytes of memory, the device.\n",
+        "of the ranks), cells, blocks, bytes of memory, the device, and on GPUs that report it "
+        "the\n"
+        "joules for 1e9 cell updates.\n",
     .option = options,
     .most = OAK_ANY_NUMBER,
     .run = bench_measure};
