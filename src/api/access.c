@@ -56,7 +56,7 @@ oak_status_t oak_view_cells(oak_t *sim, const void **cells, int *number_bytes, o
             "the cells are in the memory of a GPU, where the host cannot look at them: use "
             "oak_read_cells");
   *cells = oak_data_state(&sim->data, 0);
-  *number_bytes = sim->setup.store_size;
+  *number_bytes = sim->setup.bytes.store;
   OAK_TRY(oak_device_sync(sim->setup.dev));
   return hold ? oak_device_hold(sim->setup.dev, *cells, hold) : OAK_OK;
 }
@@ -103,7 +103,7 @@ oak_status_t oak_write_variable(oak_t *sim, const char *name, int count, const d
   OAK_CHECK(name && variable < sim->setup.nvar, OAK_ERR_INPUT, "'%.100s' is no conserved variable",
             name ? name : "");
   oak_status_t st = oak_data_check_all(&sim->data, count);
-  if (st == OAK_OK) st = OAK_NEW(before, (size_t)count * sim->setup.cells + 1);
+  if (st == OAK_OK) st = OAK_NEW(before, (size_t)count * sim->setup.block.cells + 1);
   if (st == OAK_OK) st = oak_read_cells(sim, variable, 0, count, before);
   OAK_TRY(oak_data_agree(&sim->data, st));
   return exchange_values(sim, variable, count, in, before);

@@ -52,9 +52,9 @@ static oak_status_t open_device(oak_t *sim) {
       .compiler = oak_params_text(sim->setup.params, "device.compiler"),
       .flags = oak_params_text(sim->setup.params, "device.flags")};
   const char *name = oak_params_text(sim->setup.params, "device.name");
-  sim->setup.debug = oak_params_bool(sim->setup.params, "run.debug");
-  if (sim->setup.debug && !strcmp(name, "auto")) name = "cpu";
-  OAK_CHECK(!sim->setup.debug || !strcmp(name, "cpu"), OAK_ERR_INPUT,
+  sim->setup.kernel.debug = oak_params_bool(sim->setup.params, "run.debug");
+  if (sim->setup.kernel.debug && !strcmp(name, "auto")) name = "cpu";
+  OAK_CHECK(!sim->setup.kernel.debug || !strcmp(name, "cpu"), OAK_ERR_INPUT,
             "%s: device.name = %s: run.debug (oak run --debug) works on cpu only",
             oak_params_origin(sim->setup.params, "device.name"), name);
   OAK_TRY(oak_device_open(sim->setup.comm, name, &options, &sim->setup.dev));
@@ -63,27 +63,26 @@ static oak_status_t open_device(oak_t *sim) {
 }
 
 /* Boundary conditions and parameters to the device. Not collective. */
-static oak_status_t upload_settings(oak_setup_t *setup, int periodic[3]) {
+static oak_status_t upload_settings(oak_setup_t *setup) {
   oak_bc_t bc[6 * OAK_MAX_NVAR];
   const size_t bytes = 2 * setup->dim * setup->nvar * sizeof *bc;
-  OAK_TRY(oak_boundary_read(setup, bc, periodic));
-  OAK_TRY(oak_bodies_check_periodic(setup, periodic));
+  OAK_TRY(oak_boundary_read(setup, bc));
+  OAK_TRY(oak_topics_check(setup));
   OAK_TRY(oak_params_check(setup->params, 1));
-  OAK_TRY(oak_device_alloc(setup->dev, bytes, &setup->bc));
-  OAK_TRY(oak_device_upload(setup->dev, setup->bc, bc, bytes));
+  OAK_TRY(oak_device_alloc(setup->dev, bytes, &setup->domain.bc));
+  OAK_TRY(oak_device_upload(setup->dev, setup->domain.bc, bc, bytes));
   return oak_setup_upload_parameters(setup);
 }
 
 /* Make the mesh; the boundary conditions decide along which axes it is periodic. */
 static oak_status_t make_mesh(oak_t *sim) {
   const unsigned needs = sim->parts.needs;
-  int periodic[3];
-  OAK_TRY(oak_agree(sim->setup.comm, upload_settings(&sim->setup, periodic)));
+  OAK_TRY(oak_agree(sim->setup.comm, upload_settings(&sim->setup)));
   OAK_TRY(oak_data_open(&sim->data, needs & OAK_NEEDS_EDGES, needs & OAK_NEEDS_WHOLE_TILES));
-  sim->setup.peers = sim->data.transport.peers.count > 1;
+  sim->setup.kernel.peers = sim->data.transport.peers.count > 1;
   OAK_TRY(oak_storage_begin(&sim->data));
-  OAK_TRY(oak_mesh_new(sim->setup.comm, sim->setup.dim, sim->setup.trees, periodic,
-                       sim->setup.min_level, &sim->data.mesh));
+  OAK_TRY(oak_mesh_new(sim->setup.comm, sim->setup.dim, sim->setup.domain.trees,
+                       sim->setup.domain.periodic, sim->setup.refine.min_level, &sim->data.mesh));
   sim->data.mesh->poles = oak_poles(&sim->setup);
   return OAK_OK;
 }
@@ -104,12 +103,9 @@ static oak_status_t check_all(const oak_setup_t *setup) {
 
 /* The keys that depend on the description of physics and problem. */
 static oak_status_t read_described(oak_t *sim) {
-  sim->setup.nvar = sim->setup.description.nvar;
-  OAK_TRY(oak_boundary_declare(&sim->setup));
   OAK_TRY(check_all(&sim->setup));
-  OAK_TRY(oak_tables_read(&sim->setup));
   OAK_TRY(oak_read_domain(&sim->setup));
-  OAK_TRY(oak_bodies_read(&sim->setup));
+  OAK_TRY(oak_topics_read(&sim->setup));
   oak_read_changing(&sim->setup);
   OAK_TRY(choose_parts(sim));
   OAK_TRY(oak_coordinates_check(&sim->setup));
@@ -158,7 +154,7 @@ static oak_status_t make(MPI_Comm comm, oak_params_t *params, oak_status_t (*ste
   }
   sim->setup.params = params;
   oak_data_init(&sim->data, &sim->setup);
-  sim->setup.started = MPI_Wtime();
+  sim->run.started = MPI_Wtime();
   MPI_Comm_dup(comm, &sim->setup.comm);
   oak_await_open(sim->setup.comm);
   MPI_Comm_rank(sim->setup.comm, &sim->setup.rank);
@@ -192,14 +188,8 @@ oak_status_t oak_create(MPI_Comm comm, oak_params_t *params, oak_t **out) {
   return oak_create_ext(comm, params, NULL, out);
 }
 
-static oak_status_t declare(oak_t *sim) {
-  OAK_TRY(describe(sim));
-  sim->setup.nvar = sim->setup.description.nvar;
-  return oak_agree(sim->setup.comm, oak_boundary_declare(&sim->setup));
-}
-
 oak_status_t oak_sim_declare(MPI_Comm comm, oak_params_t *params, oak_t **out) {
-  return make(comm, params, declare, out);
+  return make(comm, params, describe, out);
 }
 
 oak_status_t oak_declare(MPI_Comm comm, oak_params_t *params) {

@@ -58,17 +58,17 @@ oak_status_t oak_solver_new(oak_t *sim, const oak_solver_options_t *options, oak
   oak_elliptic_setup_t setup = {
       .transport = &sim->data.transport,
       .timers = &sim->data.timers,
-      .block_size = {sim->setup.block_size[0], sim->setup.block_size[1], sim->setup.block_size[2]},
-      .coordinates = sim->setup.coordinates,
-      .logarithmic = sim->setup.logarithmic,
+      .block_size = {sim->setup.block.size[0], sim->setup.block.size[1], sim->setup.block.size[2]},
+      .coordinates = sim->setup.domain.coordinates,
+      .logarithmic = sim->setup.domain.logarithmic,
       .axis_faces = oak_axis_faces(&sim->setup),
-      .mean_factor = oak_volume_of(&sim->setup, sim->setup.low, sim->setup.high),
+      .mean_factor = oak_volume_of(&sim->setup, sim->setup.domain.low, sim->setup.domain.high),
       .a = options->a,
       .b = options->b,
       .fields = options->fields,
       .gather_cells = oak_params_int(sim->setup.params, "poisson.gather_cells")};
-  memcpy(setup.xmin, sim->setup.low, sizeof setup.xmin);
-  memcpy(setup.dx0, sim->setup.dx0, sizeof setup.dx0);
+  memcpy(setup.xmin, sim->setup.domain.low, sizeof setup.xmin);
+  memcpy(setup.dx0, sim->setup.domain.dx0, sizeof setup.dx0);
   for (int face = 0; face < 6; face++)
     setup.condition[face] = options->face[face].condition == OAK_SOLVER_NEUMANN
                                 ? OAK_ELLIPTIC_NEUMANN

@@ -31,13 +31,13 @@ FACT(int, oak_interrupted, sim->run.interrupted)
 FACT(int, oak_dim, sim->setup.dim)
 int oak_block_size(const oak_t *sim) {
   OAK_HANDLE(sim, 0);
-  return oak_shape_equal(sim->setup.dim, sim->setup.block_size) ? sim->setup.block_size[0] : 0;
+  return oak_shape_equal(sim->setup.dim, sim->setup.block.size) ? sim->setup.block.size[0] : 0;
 }
 void oak_block_shape(const oak_t *sim, int n[3]) {
   OAK_HANDLE(sim, );
-  for (int d = 0; d < 3; d++) n[d] = sim->setup.block_size[d];
+  for (int d = 0; d < 3; d++) n[d] = sim->setup.block.size[d];
 }
-FACT(int, oak_ghost_layers, sim->setup.layers)
+FACT(int, oak_ghost_layers, sim->setup.block.layers)
 FACT(int, oak_nvar, sim->setup.nvar)
 /* Without a solution the lists of blocks may be those of another mesh. */
 FACT(int, oak_nblocks, sim->lost ? 0 : sim->data.mesh->nblock)

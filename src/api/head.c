@@ -9,7 +9,8 @@
 /* Parameters that should be positive on a mesh with several levels, but are not. */
 static void print_warnings(const oak_t *sim, FILE *stream) {
   const oak_description_t *d = &sim->setup.description;
-  for (int n = 0; n < d->nparameter && sim->setup.max_level > sim->setup.min_level; n++) {
+  for (int n = 0; n < d->nparameter && sim->setup.refine.max_level > sim->setup.refine.min_level;
+       n++) {
     char key[256];
     snprintf(key, sizeof key, "%s.%s", d->parameter[n].section, d->parameter[n].name);
     if (!d->parameter[n].positive_if_refined || oak_params_real(sim->setup.params, key) > 0)
@@ -38,7 +39,7 @@ static void print_poles(const oak_t *sim, FILE *stream) {
   const oak_setup_t *s = &sim->setup;
   const int phi = oak_phi_axis(s);
   if (!oak_poles(s)) return;
-  const double width = ldexp(s->dx0[phi], -sim->data.mesh->pole_level);
+  const double width = ldexp(s->domain.dx0[phi], -sim->data.mesh->pole_level);
   fprintf(
       stream,
       "  time step: limited by cells beside %s, %.3g times narrower along phi than across; fewer "
@@ -54,19 +55,19 @@ void oak_print_head(oak_t *sim, FILE *stream, int builds) {
   fprintf(stream, "oak %s  %s: %s\n", OAK_VERSION,
           oak_params_text(sim->setup.params, "problem.name"), d->problem_title);
   fprintf(stream, "  %s, %dD, blocks of %s, levels %d to %d, %s, %s, %s, %s\n", d->physics_title,
-          sim->setup.dim, oak_shape_text(sim->setup.dim, sim->setup.block_size, shape),
+          sim->setup.dim, oak_shape_text(sim->setup.dim, sim->setup.block.size, shape),
           oak_params_int(sim->setup.params, "mesh.min_level"),
           oak_params_int(sim->setup.params, "mesh.max_level"),
           oak_params_text(sim->setup.params, "scheme.limiter"),
           oak_params_text(sim->setup.params, "scheme.flux"), sim->setup.method.runge_kutta->name,
-          sim->setup.flux_size < sim->setup.store_size ? "fp64 with fluxes in fp32"
-          : sim->setup.store_size == 8                 ? "fp64"
-          : sim->setup.real_size == 8                  ? "fp64 stored in fp32"
-                                                       : "fp32");
+          sim->setup.bytes.flux < sim->setup.bytes.store ? "fp64 with fluxes in fp32"
+          : sim->setup.bytes.store == 8                  ? "fp64"
+          : sim->setup.bytes.real == 8                   ? "fp64 stored in fp32"
+                                                         : "fp32");
   fprintf(stream, "  %d rank%s on %s\n", sim->setup.size, sim->setup.size > 1 ? "s" : "", device);
   if (*sim->data.transport.text) fprintf(stream, "  %s\n", sim->data.transport.text);
   fprintf(stream, "  output in %s\n", oak_params_text(sim->setup.params, "output.folder"));
-  oak_tables_report(&sim->setup, stream);
+  oak_topics_report(&sim->setup, stream);
   print_warnings(sim, stream);
   print_poles(sim, stream);
   print_formulas(sim, stream);

@@ -15,10 +15,10 @@ static oak_status_t read_precision(oak_setup_t *setup) {
     int real, store, flux;
   } size[] = {{8, 8, 8}, {4, 4, 4}, {8, 4, 8}, {8, 8, 4}};
   const int choice = oak_params_choice(setup->params, "scheme.precision");
-  setup->real_size = size[choice].real;
-  setup->store_size = size[choice].store;
-  setup->flux_size = size[choice].flux;
-  OAK_CHECK(choice != 3 || setup->coordinates == OAK_CARTESIAN, OAK_ERR_INPUT,
+  setup->bytes.real = size[choice].real;
+  setup->bytes.store = size[choice].store;
+  setup->bytes.flux = size[choice].flux;
+  OAK_CHECK(choice != 3 || setup->domain.coordinates == OAK_CARTESIAN, OAK_ERR_INPUT,
             "%s: scheme.precision = single_fluxes with mesh.coordinates = %s: fluxes of single "
             "precision need cartesian coordinates; use double, mixed or single",
             oak_params_origin(setup->params, "scheme.precision"),
@@ -36,17 +36,17 @@ static oak_status_t read_precision(oak_setup_t *setup) {
 oak_status_t oak_read_structure(oak_setup_t *setup) {
   const oak_params_t *p = setup->params;
   setup->dim = oak_params_int(p, "mesh.dim");
-  setup->coordinates = oak_params_choice(p, "mesh.coordinates");
-  setup->logarithmic = oak_params_choice(p, "mesh.radius");
-  const int numbers = oak_params_ints(p, "mesh.block_size", setup->block_size);
+  setup->domain.coordinates = oak_params_choice(p, "mesh.coordinates");
+  setup->domain.logarithmic = oak_params_choice(p, "mesh.radius");
+  const int numbers = oak_params_ints(p, "mesh.block_size", setup->block.size);
   OAK_CHECK(numbers == 1 || numbers == setup->dim, OAK_ERR_INPUT,
             "%s: mesh.block_size has %d numbers: in %dD it has 1 or %d",
             oak_params_origin(p, "mesh.block_size"), numbers, setup->dim, setup->dim);
-  if (setup->dim == 2) setup->block_size[2] = 1;
-  setup->cells = oak_shape_cells(setup->block_size);
-  setup->face_cells = oak_shape_face(setup->dim, setup->block_size);
-  setup->min_level = oak_params_int(p, "mesh.min_level");
-  setup->max_level = oak_params_int(p, "mesh.max_level");
+  if (setup->dim == 2) setup->block.size[2] = 1;
+  setup->block.cells = oak_shape_cells(setup->block.size);
+  setup->block.face_cells = oak_shape_face(setup->dim, setup->block.size);
+  setup->refine.min_level = oak_params_int(p, "mesh.min_level");
+  setup->refine.max_level = oak_params_int(p, "mesh.max_level");
   OAK_TRY(read_precision(setup));
   setup->method.runge_kutta = oak_runge_kutta(oak_params_choice(p, "scheme.integrator"));
   setup->method.first_order = oak_params_choice(p, "scheme.on_invalid") == 1;
@@ -57,10 +57,10 @@ oak_status_t oak_read_structure(oak_setup_t *setup) {
   setup->method.nstate = setup->method.runge_kutta->nstate + (setup->method.first_order || further);
   setup->method.result =
       further ? setup->method.runge_kutta->nstate : setup->method.runge_kutta->result;
-  OAK_CHECK(setup->min_level <= setup->max_level, OAK_ERR_INPUT,
+  OAK_CHECK(setup->refine.min_level <= setup->refine.max_level, OAK_ERR_INPUT,
             "mesh.min_level = %d is above mesh.max_level = %d: they must be in order",
-            setup->min_level, setup->max_level);
-  return oak_scalars_read(setup);
+            setup->refine.min_level, setup->refine.max_level);
+  return OAK_OK;
 }
 
 oak_status_t oak_read_layers(oak_setup_t *setup) {
@@ -74,50 +74,54 @@ oak_status_t oak_read_layers(oak_setup_t *setup) {
             "%s: scheme.ghost_layers = %d: scheme.limiter = %s needs %d (0 chooses by itself)",
             oak_params_origin(p, "scheme.ghost_layers"), given,
             oak_params_text(p, "scheme.limiter"), needed);
-  setup->layers = given ? given : needed;
-  return oak_pattern_check(setup->dim, setup->block_size, setup->layers,
-                           setup->max_level > setup->min_level);
+  setup->block.layers = given ? given : needed;
+  return oak_pattern_check(setup->dim, setup->block.size, setup->block.layers,
+                           setup->refine.max_level > setup->refine.min_level);
 }
 
 /* The largest number of the run's precision that is not above x. */
 static double round_down(const oak_setup_t *setup, double x) {
   const float f = (float)x;
-  if (setup->real_size != sizeof f) return x;
+  if (setup->bytes.real != sizeof f) return x;
   return f > x ? nextafterf(f, -INFINITY) : f;
 }
 
 /* Positions of cells must differ by more than their rounding errors. */
 static oak_status_t check_resolution(const oak_setup_t *setup, int d) {
-  const double finest = ldexp(setup->dx0[d], -setup->max_level);
-  const double least = 64 * DBL_EPSILON * fmax(fabs(setup->low[d]), fabs(setup->high[d]));
+  const double finest = ldexp(setup->domain.dx0[d], -setup->refine.max_level);
+  const double least =
+      64 * DBL_EPSILON * fmax(fabs(setup->domain.low[d]), fabs(setup->domain.high[d]));
   OAK_CHECK(isfinite(finest) && finest >= least && finest >= DBL_MIN, OAK_ERR_INPUT,
             "mesh.xmin = %g and mesh.xmax = %g along %s: cells of mesh.max_level = %d would have "
             "the size %g, but numbers of double precision tell them apart only from %g on: put the "
             "origin near the domain, lower the level or change the unit",
-            setup->xmin[d], setup->xmax[d], oak_axis_name(setup, d), setup->max_level, finest,
-            fmax(least, DBL_MIN));
+            setup->domain.xmin[d], setup->domain.xmax[d], oak_axis_name(setup, d),
+            setup->refine.max_level, finest, fmax(least, DBL_MIN));
   return OAK_OK;
 }
 
 /* A coordinate of the mesh: ln r if the radius is logarithmic. */
 static oak_status_t set_axis(oak_setup_t *setup, int d) {
-  const int logarithmic = setup->logarithmic && d == 0;
+  const int logarithmic = setup->domain.logarithmic && d == 0;
   OAK_CHECK(
-      !logarithmic || setup->coordinates >= OAK_POLAR, OAK_ERR_INPUT,
+      !logarithmic || setup->domain.coordinates >= OAK_POLAR, OAK_ERR_INPUT,
       "%s: mesh.radius = logarithmic needs mesh.coordinates = polar, cylindrical or spherical",
       oak_params_origin(setup->params, "mesh.radius"));
-  OAK_CHECK(!logarithmic || setup->xmin[0] > 0, OAK_ERR_INPUT,
+  OAK_CHECK(!logarithmic || setup->domain.xmin[0] > 0, OAK_ERR_INPUT,
             "mesh.xmin = %g: with mesh.radius = logarithmic the radius begins above 0",
-            setup->xmin[0]);
-  setup->low[d] = oak_geometry_to_mesh(logarithmic, setup->xmin[d]);
-  setup->high[d] = oak_geometry_to_mesh(logarithmic, setup->xmax[d]);
-  setup->dx0[d] = (setup->high[d] - setup->low[d]) / setup->trees[d] / setup->block_size[d];
+            setup->domain.xmin[0]);
+  setup->domain.low[d] = oak_geometry_to_mesh(logarithmic, setup->domain.xmin[d]);
+  setup->domain.high[d] = oak_geometry_to_mesh(logarithmic, setup->domain.xmax[d]);
+  setup->domain.dx0[d] = (setup->domain.high[d] - setup->domain.low[d]) / setup->domain.trees[d] /
+                         setup->block.size[d];
   OAK_CHECK(
-      !logarithmic || (setup->dx0[d] <= 1 && setup->high[d] - setup->low[d] < 20), OAK_ERR_INPUT,
+      !logarithmic ||
+          (setup->domain.dx0[d] <= 1 && setup->domain.high[d] - setup->domain.low[d] < 20),
+      OAK_ERR_INPUT,
       "mesh.radius = logarithmic from mesh.xmin = %g to mesh.xmax = %g: radii may differ by a "
       "factor of 4e8, and on level 0 from cell to cell by %g: choose more blocks in "
       "mesh.trees or another domain",
-      setup->xmin[0], setup->xmax[0], exp(1));
+      setup->domain.xmin[0], setup->domain.xmax[0], exp(1));
   return check_resolution(setup, d);
 }
 
@@ -133,25 +137,25 @@ static oak_status_t check_count(const oak_setup_t *setup, const char *key, int c
 
 oak_status_t oak_read_domain(oak_setup_t *setup) {
   const oak_params_t *p = setup->params;
-  OAK_TRY(check_count(setup, "mesh.trees", oak_params_ints(p, "mesh.trees", setup->trees)));
-  OAK_TRY(oak_mesh_check_trees(setup->dim, setup->trees));
-  OAK_TRY(check_count(setup, "mesh.xmin", oak_params_reals(p, "mesh.xmin", setup->xmin)));
-  OAK_TRY(check_count(setup, "mesh.xmax", oak_params_reals(p, "mesh.xmax", setup->xmax)));
+  OAK_TRY(check_count(setup, "mesh.trees", oak_params_ints(p, "mesh.trees", setup->domain.trees)));
+  OAK_TRY(oak_mesh_check_trees(setup->dim, setup->domain.trees));
+  OAK_TRY(check_count(setup, "mesh.xmin", oak_params_reals(p, "mesh.xmin", setup->domain.xmin)));
+  OAK_TRY(check_count(setup, "mesh.xmax", oak_params_reals(p, "mesh.xmax", setup->domain.xmax)));
   oak_coordinates_round(setup);
   for (int d = 0; d < setup->dim; d++) {
-    OAK_CHECK(setup->xmax[d] > setup->xmin[d], OAK_ERR_INPUT,
-              "mesh.xmax = %g is not above mesh.xmin = %g along %s", setup->xmax[d], setup->xmin[d],
-              oak_axis_name(setup, d));
+    OAK_CHECK(setup->domain.xmax[d] > setup->domain.xmin[d], OAK_ERR_INPUT,
+              "mesh.xmax = %g is not above mesh.xmin = %g along %s", setup->domain.xmax[d],
+              setup->domain.xmin[d], oak_axis_name(setup, d));
     OAK_TRY(set_axis(setup, d));
   }
   if (setup->dim == 2) {
-    setup->xmin[2] = setup->xmax[2] = setup->dx0[2] = 0;
-    setup->low[2] = setup->high[2] = 0;
-    setup->trees[2] = 1;
+    setup->domain.xmin[2] = setup->domain.xmax[2] = setup->domain.dx0[2] = 0;
+    setup->domain.low[2] = setup->domain.high[2] = 0;
+    setup->domain.trees[2] = 1;
   }
   /* Rounded down to the precision of kernels: 4/3 must not become more (kernels/geometry/rows.h).
    */
-  setup->interpolation_theta = round_down(setup, oak_params_real(p, "mesh.theta"));
+  setup->refine.theta = round_down(setup, oak_params_real(p, "mesh.theta"));
   return OAK_OK;
 }
 
@@ -220,13 +224,13 @@ oak_status_t oak_read_refinement(oak_setup_t *setup) {
   const oak_params_t *p = setup->params;
   setup->refine.buffer = oak_params_int(p, "refine.buffer");
   for (int d = 0; d < setup->dim; d++)
-    OAK_CHECK(setup->refine.buffer <= setup->block_size[d], OAK_ERR_INPUT,
+    OAK_CHECK(setup->refine.buffer <= setup->block.size[d], OAK_ERR_INPUT,
               "%s: refine.buffer = %d: at most the cells of a block, mesh.block_size = %d",
-              oak_params_origin(p, "refine.buffer"), setup->refine.buffer, setup->block_size[d]);
+              oak_params_origin(p, "refine.buffer"), setup->refine.buffer, setup->block.size[d]);
   const char *criterion = oak_params_text(p, "refine.criterion");
   OAK_TRY(oak_scheme_check(setup, OAK_CRITERIA, "refine.criterion"));
   setup->refine.active = (strcmp(criterion, "none") || oak_has_hook(setup, "problem_region")) &&
-                         setup->max_level > setup->min_level;
+                         setup->refine.max_level > setup->refine.min_level;
   OAK_CHECK(strcmp(criterion, "user") || oak_has_hook(setup, "problem_refine"), OAK_ERR_INPUT,
             "refine.criterion = user: %s has no REFINE(at)", setup->files.problem);
   OAK_CHECK(setup->refine.c_derefine <= setup->refine.c_refine, OAK_ERR_INPUT,

@@ -45,7 +45,7 @@ static oak_status_t print_row(oak_output_item_t *item, const oak_grid_view_t *vi
   OAK_TRY(oak_totals(sim, total));
   if (f) {
     fprintf(f, ",%.17g,%lld,%lld", item->dt, (long long)view->nglobal,
-            (long long)(view->nglobal * sim->setup.cells));
+            (long long)(view->nglobal * sim->setup.block.cells));
     for (int v = 0; v < sim->setup.nvar; v++) fprintf(f, ",%.17g", total[v]);
     if (sim->setup.method.first_order)
       fprintf(f, ",%lld", (long long)sim->counts.first_order_cells);

@@ -44,10 +44,11 @@ static const char *name_of_total(const oak_setup_t *setup, int v, int old) {
  * are not Cartesian, components of vectors are conserved along z alone. */
 static int is_conserved(const oak_setup_t *setup, int v) {
   const uint32_t *c = setup->description.vectors.component;
-  const uint32_t along_z = setup->coordinates == OAK_SPHERICAL      ? 0
-                           : setup->coordinates == OAK_AXISYMMETRIC ? c[1]
-                                                                    : c[2];
-  return !setup->coordinates || v == setup->nvar || !((c[0] | c[1] | c[2]) & ~along_z & 1u << v);
+  const uint32_t along_z = setup->domain.coordinates == OAK_SPHERICAL      ? 0
+                           : setup->domain.coordinates == OAK_AXISYMMETRIC ? c[1]
+                                                                           : c[2];
+  return !setup->domain.coordinates || v == setup->nvar ||
+         !((c[0] | c[1] | c[2]) & ~along_z & 1u << v);
 }
 
 static void save_earlier(const oak_output_item_t *item, FILE *f) {
@@ -81,7 +82,7 @@ static void find_box(const oak_t *sim, const oak_output_item_t *item, int block,
   oak_block_geometry(sim, block, origin, dx);
   for (int d = 0; d < 3; d++) {
     box[d] = box[3 + d] = 0;
-    for (int i = 0; i < sim->setup.block_size[d]; i++) {
+    for (int i = 0; i < sim->setup.block.size[d]; i++) {
       const double middle = origin[d] + ((double)i + 0.5) * dx[d];
       const double x = d < sim->setup.dim ? oak_from_mesh(&sim->setup, d, middle) : 0;
       if (d < sim->setup.dim && !(x >= item->region[0][d] && x <= item->region[1][d])) continue;
@@ -115,11 +116,12 @@ static void take(extremum_t *best, const extremum_t *other, int largest) {
 
 static void set_place(const oak_t *sim, extremum_t *e) {
   double origin[3], dx[3];
-  const int *n = sim->setup.block_size;
+  const int *n = sim->setup.block.size;
   if (isnan(e->value)) return;
-  const int64_t cell = e->cell % sim->setup.cells;
+  const int64_t cell = e->cell % sim->setup.block.cells;
   const int64_t at[3] = {cell % n[0], cell / n[0] % n[1], cell / ((int64_t)n[0] * n[1])};
-  oak_block_geometry(sim, (int)(e->cell / sim->setup.cells - sim->data.mesh->first), origin, dx);
+  oak_block_geometry(sim, (int)(e->cell / sim->setup.block.cells - sim->data.mesh->first), origin,
+                     dx);
   for (int d = 0; d < 3; d++)
     e->x[d] = d < sim->setup.dim
                   ? oak_from_mesh(&sim->setup, d, origin[d] + ((double)at[d] + 0.5) * dx[d])
@@ -131,8 +133,9 @@ static void find_extrema(const oak_t *sim, const oak_measured_t *block, extremum
   for (int largest = 0; largest < 2; largest++) {
     for (int b = 0; b < sim->data.mesh->nblock; b++) {
       const int place = block[b].place[largest];
-      const extremum_t e = {
-          block[b].value[largest], (sim->data.mesh->first + b) * sim->setup.cells + place, {0}};
+      const extremum_t e = {block[b].value[largest],
+                            (sim->data.mesh->first + b) * sim->setup.block.cells + place,
+                            {0}};
       if (place >= 0) take(&best[largest], &e, largest);
     }
     set_place(sim, &best[largest]);
@@ -294,7 +297,7 @@ static void print_forces(const oak_setup_t *setup, const double (*force)[3], FIL
       if (force)
         fprintf(f, ",%.17g", i ? force[1][d] : force[0][d] + force[1][d]);
       else
-        fprintf(f, ",%s_%c", word[i], setup->coordinates ? 'z' : "xyz"[d]);
+        fprintf(f, ",%s_%c", word[i], setup->domain.coordinates ? 'z' : "xyz"[d]);
     }
 }
 
@@ -354,7 +357,8 @@ static void print_values(const oak_output_item_t *item, const oak_grid_view_t *v
                          const measured_t *m, const double *global, FILE *f) {
   const oak_t *sim = item->sim;
   const earlier_t *earlier = item->data;
-  fprintf(f, ",%lld,%lld", (long long)view->nglobal, (long long)(view->nglobal * sim->setup.cells));
+  fprintf(f, ",%lld,%lld", (long long)view->nglobal,
+          (long long)(view->nglobal * sim->setup.block.cells));
   for (int v = 0; v < count_totals(&sim->setup); v++) {
     fprintf(f, ",%.17g", m->total[v]);
     if (is_conserved(&sim->setup, v)) fprintf(f, ",%.17g", m->total[v] - earlier->total[v]);

@@ -142,9 +142,10 @@ oak_status_t oak_item_points(const oak_output_item_t *item, const char *word, in
   for (int i = 0; i < n; i++) {
     const int d = i % sim->setup.dim;
     const double at = x[i / sim->setup.dim][d];
-    OAK_CHECK(at >= sim->setup.xmin[d] && at <= sim->setup.xmax[d], OAK_ERR_INPUT,
+    OAK_CHECK(at >= sim->setup.domain.xmin[d] && at <= sim->setup.domain.xmax[d], OAK_ERR_INPUT,
               "%s: %s = %g is outside the domain: choose %g to %g", oak_item_given(item, word),
-              oak_axis_name(&sim->setup, d), at, sim->setup.xmin[d], sim->setup.xmax[d]);
+              oak_axis_name(&sim->setup, d), at, sim->setup.domain.xmin[d],
+              sim->setup.domain.xmax[d]);
   }
   return OAK_OK;
 }

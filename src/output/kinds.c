@@ -23,8 +23,7 @@ const oak_output_kind_t *const oak_output_kinds[] = {OAK_KINDS(KIND) NULL};
 #define WORD(name) &oak_output_##name.word,
 static const oak_output_word_t *const words[] = {OAK_KINDS(WORD) NULL};
 
-static const oak_param_desc_t *const tables[] = {
-    oak_first_keys, oak_poisson_keys, oak_body_keys, oak_reactions_keys, oak_last_keys, NULL};
-
 /* Here, so that src/base needs to know no kind, and no section of src/setup. */
-oak_status_t oak_params_new(oak_params_t **out) { return oak_params_create(words, tables, out); }
+oak_status_t oak_params_new(oak_params_t **out) {
+  return oak_params_create(words, oak_topics_keys(), out);
+}

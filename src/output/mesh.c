@@ -51,7 +51,7 @@ static oak_status_t write_mesh(oak_output_item_t *item, const oak_grid_view_t *v
   if (st == OAK_OK && sim->setup.rank == 0) st = oak_folder_begin(&folder, path, part);
   st = oak_agree(view->comm, st);
   if (st == OAK_OK) {
-    st = oak_mesh_write_vtk(sim->data.mesh, sim->setup.low, sim->setup.high, stem);
+    st = oak_mesh_write_vtk(sim->data.mesh, sim->setup.domain.low, sim->setup.domain.high, stem);
     if (st == OAK_OK) st = oak_agree(view->comm, sync_files(stem, sim->setup.rank));
     if (st == OAK_OK)
       st = oak_agree(view->comm,

@@ -41,7 +41,7 @@ static const oak_output_kind_t *second_kind(const oak_setup_t *setup) {
   static const oak_output_kind_t *const kind[] = {NULL, NULL, &oak_output_vtkhdf, &oak_output_xdmf};
   const int choice = oak_params_choice(setup->params, "output.plot_space");
   if (choice > 0) return kind[choice];
-  if (setup->coordinates <= OAK_AXISYMMETRIC) return NULL;
+  if (setup->domain.coordinates <= OAK_AXISYMMETRIC) return NULL;
   return oak_vtkhdf_supported("") == OAK_OK ? &oak_output_vtkhdf : &oak_output_xdmf;
 }
 
@@ -269,7 +269,7 @@ oak_status_t oak_output_continue(oak_output_t *out) { return start(out, 1); }
 void oak_output_advise(const oak_output_t *out) {
   const oak_setup_t *setup = &out->sim->setup;
   const oak_output_item_t *second = NULL;
-  if (setup->coordinates <= OAK_AXISYMMETRIC) return;
+  if (setup->domain.coordinates <= OAK_AXISYMMETRIC) return;
   for (int i = 0; i < out->nitem; i++)
     if (!out->item[i].section && out->item[i].kind->cuts_blocks) second = &out->item[i];
   for (int i = 0; i < out->nitem; i++) {

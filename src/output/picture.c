@@ -114,9 +114,9 @@ static oak_status_t set_options(const oak_output_item_t *item, const oak_grid_vi
   o->high = range[1];
   o->width = oak_item_int(item, "width");
   o->slice_axis = oak_item_axis(item);
-  o->slice_position = sim->setup.xmin[o->slice_axis] +
-                      oak_item_real(item, "position") *
-                          (sim->setup.xmax[o->slice_axis] - sim->setup.xmin[o->slice_axis]);
+  o->slice_position = sim->setup.domain.xmin[o->slice_axis] +
+                      oak_item_real(item, "position") * (sim->setup.domain.xmax[o->slice_axis] -
+                                                         sim->setup.domain.xmin[o->slice_axis]);
   o->show = shown(item);
   o->draw_mesh = oak_item_bool(item, "mesh") ? OAK_MESH_LINES : OAK_MESH_NONE;
   set_section_options(item, o);

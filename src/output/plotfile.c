@@ -23,7 +23,7 @@ static const oak_series_t series = {
 
 static oak_status_t check_plotfile(const oak_output_item_t *item) {
   const oak_grid_view_t domain = oak_view_domain(item->sim, &item->variables);
-  return oak_plotfile_check_level(&domain, item->sim->setup.max_level, item->name);
+  return oak_plotfile_check_level(&domain, item->sim->setup.refine.max_level, item->name);
 }
 
 static oak_status_t write_plotfile(oak_output_item_t *item, const oak_grid_view_t *view,

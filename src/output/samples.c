@@ -124,8 +124,9 @@ static oak_status_t open_line(oak_output_item_t *item) {
   for (int end = 0; end < 2; end++) {
     double *x = end ? line->to : line->from;
     int count;
-    for (int d = 0; d < sim->setup.dim; d++) x[d] = 0.5 * (sim->setup.xmin[d] + sim->setup.xmax[d]);
-    x[0] = end ? sim->setup.xmax[0] : sim->setup.xmin[0];
+    for (int d = 0; d < sim->setup.dim; d++)
+      x[d] = 0.5 * (sim->setup.domain.xmin[d] + sim->setup.domain.xmax[d]);
+    x[0] = end ? sim->setup.domain.xmax[0] : sim->setup.domain.xmin[0];
     if (*oak_item_text(item, word[end]))
       OAK_TRY(oak_item_points(item, word[end], 1, (double(*)[3])x, &count));
   }
@@ -155,20 +156,20 @@ static double slice_position(const oak_output_item_t *item, const oak_grid_view_
 
 static oak_status_t open_slice(oak_output_item_t *item) {
   const oak_t *sim = item->sim;
-  const int level = oak_item_int(item, "level"), below = sim->setup.max_level - level;
+  const int level = oak_item_int(item, "level"), below = sim->setup.refine.max_level - level;
   int whole = below < 8; /* a point is an average within one block */
   for (int d = 0; d < sim->setup.dim && below > 0 && whole; d++)
-    whole = sim->setup.block_size[d] % (1 << below) == 0;
+    whole = sim->setup.block.size[d] % (1 << below) == 0;
   OAK_CHECK(level < 0 || below <= 0 || whole, OAK_ERR_INPUT,
             "%s.level = %d: points would be averages over several blocks of mesh.max_level = %d; "
             "choose a higher level",
-            item->name, level, sim->setup.max_level);
+            item->name, level, sim->setup.refine.max_level);
   OAK_TRY(oak_item_only_3d(item, "axis"));
   OAK_TRY(oak_item_only_3d(item, "position"));
   const oak_grid_view_t view = oak_view_domain(sim, &item->variables);
   const int axis = oak_item_axis(item);
   const oak_status_t st = oak_sample_plane_check(&view, axis, slice_position(item, &view),
-                                                 level < 0 ? sim->setup.min_level : level);
+                                                 level < 0 ? sim->setup.refine.min_level : level);
   if (st != OAK_OK) return OAK_FAIL(OAK_ERR_INPUT, "output %s: %s", item->name, oak_last_error());
   return open_table(item);
 }

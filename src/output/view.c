@@ -74,8 +74,8 @@ _Static_assert((int)OAK_VIEW_AXISYMMETRIC == OAK_AXISYMMETRIC &&
 oak_grid_view_t oak_view_domain(const oak_t *sim, const oak_selection_t *variables) {
   oak_grid_view_t view = {.comm = sim->setup.comm,
                           .dim = sim->setup.dim,
-                          .coordinates = sim->setup.coordinates,
-                          .logarithmic = sim->setup.logarithmic,
+                          .coordinates = sim->setup.domain.coordinates,
+                          .logarithmic = sim->setup.domain.logarithmic,
                           .time = sim->data.clock.time,
                           .step = sim->data.clock.step,
                           .value_bytes = 8,
@@ -86,10 +86,10 @@ oak_grid_view_t oak_view_domain(const oak_t *sim, const oak_selection_t *variabl
                           .vector = variables->vector,
                           .length_unit = oak_unit_of(&sim->setup, "length"),
                           .time_unit = oak_unit_of(&sim->setup, "time")};
-  memcpy(view.block_size, sim->setup.block_size, sizeof view.block_size);
-  memcpy(view.xmin, sim->setup.xmin, sizeof view.xmin);
-  memcpy(view.xmax, sim->setup.xmax, sizeof view.xmax);
-  memcpy(view.trees, sim->setup.trees, sizeof view.trees);
+  memcpy(view.block_size, sim->setup.block.size, sizeof view.block_size);
+  memcpy(view.xmin, sim->setup.domain.xmin, sizeof view.xmin);
+  memcpy(view.xmax, sim->setup.domain.xmax, sizeof view.xmax);
+  memcpy(view.trees, sim->setup.domain.trees, sizeof view.trees);
   return view;
 }
 

@@ -124,7 +124,7 @@ static oak_status_t create(const oak_t *sim, oak_view_ghosts_t **out) {
   if (st == OAK_OK) st = oak_agree(sim->setup.comm, oak_neighbours_update(sim->data.mesh));
   if (st == OAK_OK) {
     *g = (oak_view_ghosts_t){
-        .sim = sim, .tree = sim->data.mesh->neighbours, .cells = sim->setup.cells, .var = -1};
+        .sim = sim, .tree = sim->data.mesh->neighbours, .cells = sim->setup.block.cells, .var = -1};
     st = oak_agree(sim->setup.comm, list_wanted(g));
   }
   if (st == OAK_OK) st = exchange_numbers(g);
@@ -140,7 +140,7 @@ static oak_status_t create(const oak_t *sim, oak_view_ghosts_t **out) {
 /* Linear interpolation at one of the 2^d fine cells of a cell in a coarser block; `fine` counts in
  * half cells of that block. */
 static double interpolate(const oak_view_ghosts_t *g, const double *value, const int fine[3]) {
-  const int *n = g->sim->setup.block_size, stride[3] = {1, n[0], n[0] * n[1]};
+  const int *n = g->sim->setup.block.size, stride[3] = {1, n[0], n[0] * n[1]};
   int at = 0;
   for (int d = 0; d < g->sim->setup.dim; d++) at += fine[d] / 2 * stride[d];
   double sum = value[at];
@@ -156,7 +156,7 @@ static double interpolate(const oak_view_ghosts_t *g, const double *value, const
 /* Average of the fine cells that cover cell `c` of a place with finer blocks; NaN where none of
  * them touches a block of this rank. */
 static double average(const oak_view_ghosts_t *g, const oak_node_t *node, const int c[3]) {
-  const int *n = g->sim->setup.block_size, dim = g->sim->setup.dim;
+  const int *n = g->sim->setup.block.size, dim = g->sim->setup.dim;
   double sum = 0;
   for (int s = 0; s < 1 << dim; s++) {
     int child = 0;
@@ -176,7 +176,7 @@ static double average(const oak_view_ghosts_t *g, const oak_node_t *node, const 
  * level. */
 static double look_up(const oak_view_ghosts_t *g, int b, int link, const int dir[3],
                       const int c[3]) {
-  const int *n = g->sim->setup.block_size, dim = g->sim->setup.dim;
+  const int *n = g->sim->setup.block.size, dim = g->sim->setup.dim;
   const oak_node_t *finer = oak_neighbours_node(g->tree, link);
   if (finer) return average(g, finer, c);
   if (link < 0) return NAN;
@@ -209,7 +209,7 @@ static void find_links(const oak_view_ghosts_t *g, int b, int link[OAK_DIRECTION
 }
 
 static void fill_block(const oak_view_ghosts_t *g, int b, int layers, double *dst) {
-  const int *n = g->sim->setup.block_size, dim = g->sim->setup.dim;
+  const int *n = g->sim->setup.block.size, dim = g->sim->setup.dim;
   const int gk = dim == 3 ? layers : 0;
   int link[OAK_DIRECTIONS];
   int8_t inside[OAK_DIRECTIONS];

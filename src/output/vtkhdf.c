@@ -22,7 +22,7 @@ static oak_status_t open_vtkhdf(oak_output_item_t *item) {
 
 static oak_status_t check_vtkhdf(const oak_output_item_t *item) {
   const oak_grid_view_t domain = oak_view_domain(item->sim, &item->variables);
-  return oak_vtkhdf_check_level(&domain, item->sim->setup.max_level, item->name);
+  return oak_vtkhdf_check_level(&domain, item->sim->setup.refine.max_level, item->name);
 }
 
 static oak_status_t write_vtkhdf(oak_output_item_t *item, const oak_grid_view_t *view,

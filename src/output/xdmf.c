@@ -31,9 +31,9 @@ static int ghost_layers(const oak_output_item_t *item) {
 
 static oak_status_t open_xdmf(oak_output_item_t *item) {
   const oak_setup_t *setup = &item->sim->setup;
-  int most = setup->block_size[0] / 2;
+  int most = setup->block.size[0] / 2;
   for (int d = 1; d < setup->dim; d++)
-    most = setup->block_size[d] / 2 < most ? setup->block_size[d] / 2 : most;
+    most = setup->block.size[d] / 2 < most ? setup->block.size[d] / 2 : most;
   OAK_CHECK(ghost_layers(item) <= most, OAK_ERR_INPUT,
             "[output.%s]: ghost_layers = %d: at most half a block, %d", item->name,
             ghost_layers(item), most);

@@ -26,23 +26,24 @@ typedef struct {
 
 /* Take levels away, and trees where there are no levels left. */
 static oak_status_t coarsen(oak_t *sim, scale_t *scale) {
-  const double most = fmax(1, (double)MOST_CELLS * sim->setup.size / (double)sim->setup.cells);
+  const double most =
+      fmax(1, (double)MOST_CELLS * sim->setup.size / (double)sim->setup.block.cells);
   double blocks;
   *scale = (scale_t){1, 1};
   OAK_TRY(oak_storage_check(&sim->setup, &blocks));
   while (blocks > most) {
     double finer = 2;
     scale->blocks *= blocks;
-    if (sim->setup.min_level > 0) {
-      sim->setup.min_level--;
-      sim->setup.max_level--;
+    if (sim->setup.refine.min_level > 0) {
+      sim->setup.refine.min_level--;
+      sim->setup.refine.max_level--;
     } else {
       for (int d = 0; d < sim->setup.dim; d++) {
-        const int trees = (sim->setup.trees[d] + 1) / 2;
-        const double wider = (double)sim->setup.trees[d] / trees;
+        const int trees = (sim->setup.domain.trees[d] + 1) / 2;
+        const double wider = (double)sim->setup.domain.trees[d] / trees;
         finer = d == 0 ? wider : fmax(finer, wider);
-        sim->setup.dx0[d] *= wider;
-        sim->setup.trees[d] = trees;
+        sim->setup.domain.dx0[d] *= wider;
+        sim->setup.domain.trees[d] = trees;
       }
     }
     OAK_TRY(oak_storage_check(&sim->setup, &blocks));
@@ -58,12 +59,12 @@ static void look_further(oak_t *sim, scale_t *scale) {
   int64_t count[OAK_MESH_MAX_LEVEL + 1];
   int lowest, highest;
   oak_mesh_levels(sim->data.mesh, &lowest, &highest, count);
-  const int further = sim->setup.max_level - highest;
+  const int further = sim->setup.refine.max_level - highest;
   if (!sim->run.cut || further == 0) return;
   const double finest = (double)count[highest], all = (double)sim->data.mesh->nglobal;
   scale->blocks *= (all - finest + ldexp(finest, sim->setup.dim * further)) / all;
   scale->finer = ldexp(scale->finer, further);
-  sim->setup.max_level = highest; /* for the steps that are timed */
+  sim->setup.refine.max_level = highest; /* for the steps that are timed */
 }
 
 static int is_whole(const scale_t *scale) { return scale->finer == 1; }
@@ -81,11 +82,11 @@ static void print_large_mesh(const oak_t *sim, const scale_t *scale, FILE *strea
   const double blocks = scale->blocks * (double)sim->data.mesh->nglobal;
   char text[2][16], wide[16], shape[32];
   oak_str_count(text[0], sizeof text[0], blocks);
-  oak_str_count(text[1], sizeof text[1], blocks * (double)sim->setup.cells);
+  oak_str_count(text[1], sizeof text[1], blocks * (double)sim->setup.block.cells);
   oak_str_count(wide, sizeof wide, scale->finer);
   fprintf(stream, "  %-9s %s%s blocks of %s cells, %s cells in all, at the start\n", "mesh",
           sim->setup.refine.active ? "at most " : "", text[0],
-          oak_shape_text(sim->setup.dim, sim->setup.block_size, shape), text[1]);
+          oak_shape_text(sim->setup.dim, sim->setup.block.size, shape), text[1]);
   fprintf(stream, "  %-9s what follows is concluded from %lld blocks with cells %s times as wide\n",
           "", (long long)sim->data.mesh->nglobal, wide);
 }
@@ -97,10 +98,10 @@ static void print_mesh(const oak_t *sim, FILE *stream) {
   int lowest, highest;
   oak_mesh_levels(sim->data.mesh, &lowest, &highest, blocks);
   if (!stream) return;
-  oak_str_count(cells, sizeof cells, (double)(sim->data.mesh->nglobal * sim->setup.cells));
+  oak_str_count(cells, sizeof cells, (double)(sim->data.mesh->nglobal * sim->setup.block.cells));
   fprintf(stream, "  %-9s %lld block%s of %s cells, %s cells in all, at the start:", "mesh",
           (long long)sim->data.mesh->nglobal, sim->data.mesh->nglobal == 1 ? "" : "s",
-          oak_shape_text(sim->setup.dim, sim->setup.block_size, shape), cells);
+          oak_shape_text(sim->setup.dim, sim->setup.block.size, shape), cells);
   for (int l = lowest; l <= highest; l++)
     if (blocks[l]) fprintf(stream, " L%d:%lld", l, (long long)blocks[l]);
   fprintf(stream, "\n");

@@ -22,7 +22,7 @@ static oak_status_t copy_blocks(oak_t *sim, int b0, int n, char *host, int to_de
   for (int b = b0; b < b0 + n; b += blocks)
     for (int i = 0; i < count; i++) {
       const size_t bytes =
-          (size_t)list[i].exchange->components * sim->setup.cells * sim->setup.store_size;
+          (size_t)list[i].exchange->components * sim->setup.block.cells * sim->setup.bytes.store;
       char *device = (char *)list[i].now->memory.mine + b * bytes;
       OAK_TRY(to_device ? oak_device_upload(sim->setup.dev, device, host, blocks * bytes)
                         : oak_device_download(sim->setup.dev, host, device, blocks * bytes));
@@ -38,7 +38,7 @@ static oak_status_t read_blocks(void *owner, int b0, int n, void *dst) {
 static void describe(const oak_t *sim, oak_checkpoint_t *head) {
   *head = (oak_checkpoint_t){.dim = sim->setup.dim,
                              .nvar = oak_carried_components(&sim->setup),
-                             .real_size = sim->setup.store_size,
+                             .real_size = sim->setup.bytes.store,
                              .step = sim->data.clock.step,
                              .time = sim->data.clock.time,
                              .dt = sim->data.clock.dt,
@@ -51,18 +51,18 @@ static void describe(const oak_t *sim, oak_checkpoint_t *head) {
                              .growing = sim->rates.least > sim->rates.most,
                              .nglobal = sim->data.mesh->nglobal};
   for (int d = 0; d < 3; d++) {
-    head->block_size[d] = sim->setup.block_size[d];
+    head->block_size[d] = sim->setup.block.size[d];
     head->trees[d] = sim->data.mesh->trees[d];
     head->periodic[d] = sim->data.mesh->periodic[d];
-    head->xmin[d] = sim->setup.xmin[d];
-    head->xmax[d] = sim->setup.xmax[d];
+    head->xmin[d] = sim->setup.domain.xmin[d];
+    head->xmax[d] = sim->setup.domain.xmax[d];
   }
 }
 
 /* Coordinates that are not Cartesian stand before the variables. */
 static const char *coordinates_prefix(const oak_t *sim) {
-  return oak_checkpoint_coordinates[sim->setup.coordinates +
-                                    sim->setup.logarithmic * OAK_CHECKPOINT_SYSTEMS];
+  return oak_checkpoint_coordinates[sim->setup.domain.coordinates +
+                                    sim->setup.domain.logarithmic * OAK_CHECKPOINT_SYSTEMS];
 }
 
 /* Names of the conserved variables and of stored fields. */
@@ -202,8 +202,8 @@ static oak_status_t check_domain(const oak_t *sim, const oak_checkpoint_file_t *
   const oak_checkpoint_t *h = &file->head;
   for (int d = 0; d < sim->setup.dim; d++) {
     if (h->trees[d] != sim->data.mesh->trees[d]) return refuse(sim, file, "mesh.trees");
-    if (h->xmin[d] != sim->setup.xmin[d]) return refuse(sim, file, "mesh.xmin");
-    if (h->xmax[d] != sim->setup.xmax[d]) return refuse(sim, file, "mesh.xmax");
+    if (h->xmin[d] != sim->setup.domain.xmin[d]) return refuse(sim, file, "mesh.xmin");
+    if (h->xmax[d] != sim->setup.domain.xmax[d]) return refuse(sim, file, "mesh.xmax");
     OAK_CHECK(
         h->periodic[d] == sim->data.mesh->periodic[d], OAK_ERR_INPUT,
         "%s: %s: this axis is periodic either here or in checkpoint %s, but not in both" REFUSED,
@@ -225,12 +225,12 @@ static oak_status_t check_structure(const oak_t *sim, const oak_checkpoint_file_
   char names[NAMES_SIZE];
   OAK_TRY(check_int(sim, file, "mesh.dim", sim->setup.dim, h->dim));
   for (int d = 0; d < sim->setup.dim; d++)
-    OAK_TRY(check_int(sim, file, "mesh.block_size", sim->setup.block_size[d], h->block_size[d]));
+    OAK_TRY(check_int(sim, file, "mesh.block_size", sim->setup.block.size[d], h->block_size[d]));
   name_variables(sim, names, sizeof names);
   const char *saved = h->text[OAK_CHECKPOINT_VARIABLES];
   const char *prefix = coordinates_prefix(sim);
   if (strncmp(saved, prefix, strlen(prefix)) != 0 || (!*prefix && *saved == '(')) {
-    const int radius = (strncmp(saved, "(ln r", 5) == 0) != sim->setup.logarithmic;
+    const int radius = (strncmp(saved, "(ln r", 5) == 0) != sim->setup.domain.logarithmic;
     return refuse(sim, file, radius ? "mesh.radius" : "mesh.coordinates");
   }
   OAK_CHECK(h->nvar == oak_carried_components(&sim->setup) &&
@@ -240,7 +240,7 @@ static oak_status_t check_structure(const oak_t *sim, const oak_checkpoint_file_
             oak_params_origin(sim->setup.params, "physics.name"),
             oak_params_text(sim->setup.params, "physics.name"), names, file->path,
             h->text[OAK_CHECKPOINT_VARIABLES]);
-  if (h->real_size != sim->setup.store_size) return refuse(sim, file, "scheme.precision");
+  if (h->real_size != sim->setup.bytes.store) return refuse(sim, file, "scheme.precision");
   return oak_agree(sim->setup.comm, check_bodies(sim, file));
 }
 
@@ -292,13 +292,13 @@ static void free_part(part_t *p) {
 static oak_status_t check_levels(const oak_t *sim, const oak_checkpoint_file_t *file,
                                  const part_t *p) {
   for (int n = 0; n < p->count; n++) {
-    OAK_CHECK(p->level[n] <= sim->setup.max_level, OAK_ERR_INPUT,
+    OAK_CHECK(p->level[n] <= sim->setup.refine.max_level, OAK_ERR_INPUT,
               "%s: mesh.max_level = %d, but checkpoint %s has blocks of level %d: do not lower it",
-              oak_params_origin(sim->setup.params, "mesh.max_level"), sim->setup.max_level,
+              oak_params_origin(sim->setup.params, "mesh.max_level"), sim->setup.refine.max_level,
               file->path, p->level[n]);
-    OAK_CHECK(p->level[n] >= sim->setup.min_level, OAK_ERR_INPUT,
+    OAK_CHECK(p->level[n] >= sim->setup.refine.min_level, OAK_ERR_INPUT,
               "%s: mesh.min_level = %d, but checkpoint %s has blocks of level %d: do not raise it",
-              oak_params_origin(sim->setup.params, "mesh.min_level"), sim->setup.min_level,
+              oak_params_origin(sim->setup.params, "mesh.min_level"), sim->setup.refine.min_level,
               file->path, p->level[n]);
   }
   return OAK_OK;
@@ -310,8 +310,9 @@ static oak_status_t load_mesh(oak_t *sim, const oak_checkpoint_file_t *file) {
                 more = file->head.nglobal % sim->setup.size;
   part_t p = {.first = share * sim->setup.rank + (sim->setup.rank < more ? sim->setup.rank : more),
               .count = (int)(share + (sim->setup.rank < more))};
-  const oak_balance_t balance = {.kappa_max = sim->setup.refine.kappa_max,
-                                 .families = sim->setup.max_level > sim->setup.min_level};
+  const oak_balance_t balance = {
+      .kappa_max = sim->setup.refine.kappa_max,
+      .families = sim->setup.refine.max_level > sim->setup.refine.min_level};
   int moved;
   oak_transfer_t transfer;
   oak_status_t st = read_records(file, &p);
@@ -345,11 +346,11 @@ static const char *component_name(const oak_setup_t *setup, int component) {
  * between 0 and 2: checksums do not tell who has written the values. */
 static oak_status_t judge_blocks(const oak_t *sim, const char *path, int b, int n,
                                  const char *values) {
-  const int64_t cells = sim->setup.cells, count = oak_carried_components(&sim->setup);
+  const int64_t cells = sim->setup.block.cells, count = oak_carried_components(&sim->setup);
   const int mask = oak_variables_mask(&sim->setup);
   for (int64_t i = 0; i < n * count * cells; i++) {
-    const double value = sim->setup.store_size == 4 ? (double)((const float *)values)[i]
-                                                    : ((const double *)values)[i];
+    const double value = sim->setup.bytes.store == 4 ? (double)((const float *)values)[i]
+                                                     : ((const double *)values)[i];
     const int component = (int)(i / cells % count);
     if (isfinite(value) && (component != mask || oak_mask_allowed(value))) continue;
     char place[96];
@@ -414,7 +415,7 @@ static oak_status_t load(oak_t *sim, const oak_checkpoint_file_t *file) {
  * same ones: others may have become coarser during the run. */
 static oak_status_t check_solid(oak_t *sim, const char *path) {
   const oak_mesh_t *mesh = sim->data.mesh;
-  const size_t n = mesh->nblock, cells = n * sim->setup.cells;
+  const size_t n = mesh->nblock, cells = n * sim->setup.block.cells;
   int lowest, finest;
   oak_mesh_levels(mesh, &lowest, &finest, NULL);
   OAK_FREED double *solid = malloc((2 * cells + 1) * sizeof *solid);
@@ -423,7 +424,7 @@ static oak_status_t check_solid(oak_t *sim, const char *path) {
   for (int s = 0; s < 2 && st == OAK_OK; s++)
     st = oak_read_state(&sim->data, s, sim->setup.nvar - 1, 0, (int)n, solid + s * cells);
   for (size_t c = 0; c < cells && st == OAK_OK; c++)
-    if (mesh->level[c / sim->setup.cells] == finest &&
+    if (mesh->level[c / sim->setup.block.cells] == finest &&
         (solid[c] >= 0.5) != (solid[cells + c] >= 0.5))
       st = OAK_FAIL(OAK_ERR_INPUT,
                     "SOLID(at) has other solid cells than checkpoint %s; the solid cannot change "

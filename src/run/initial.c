@@ -68,7 +68,8 @@ static oak_status_t pass(oak_t *sim, oak_initial_file_t *file, int like_file, in
  * condition itself, not its interpolation. */
 static oak_status_t refine(oak_t *sim, oak_initial_file_t *file, int like_file) {
   int changed = 1;
-  for (int n = sim->setup.min_level; n <= sim->setup.max_level && changed && !sim->run.cut; n++)
+  for (int n = sim->setup.refine.min_level;
+       n <= sim->setup.refine.max_level && changed && !sim->run.cut; n++)
     OAK_TRY(pass(sim, file, like_file, 1, &changed));
   while (changed && !like_file && !sim->run.cut) {
     const int64_t before = sim->data.mesh->nglobal;
@@ -80,7 +81,7 @@ static oak_status_t refine(oak_t *sim, oak_initial_file_t *file, int like_file) 
 
 /* What to change, so that a body is seen on a level. */
 static const char *advice(const oak_setup_t *setup, int level, char text[64]) {
-  const char *key = level > setup->max_level ? "max_level" : "min_level";
+  const char *key = level > setup->refine.max_level ? "max_level" : "min_level";
   snprintf(text, 64, "set mesh.%s = %d", key, level);
   return text;
 }
@@ -96,7 +97,7 @@ static oak_status_t check_solid(oak_t *sim) {
             "the solid of SOLID(at) in %s contains no centre of a cell of the initial mesh, so it "
             "would have no effect: cells of level %d are small enough: %s%s, or make it larger",
             sim->setup.files.problem, level, advice(&sim->setup, level, text),
-            level > sim->setup.max_level ? "" : " or choose a refine.criterion");
+            level > sim->setup.refine.max_level ? "" : " or choose a refine.criterion");
   return OAK_OK;
 }
 
@@ -136,7 +137,8 @@ oak_status_t oak_check_bodies(oak_t *sim) {
 
 static oak_status_t initialize(oak_t *sim, oak_initial_file_t *file) {
   OAK_TRY(set_state(sim, file));
-  if (file && sim->setup.max_level > sim->setup.min_level) OAK_TRY(refine(sim, file, 1));
+  if (file && sim->setup.refine.max_level > sim->setup.refine.min_level)
+    OAK_TRY(refine(sim, file, 1));
   if (sim->setup.refine.active) OAK_TRY(refine(sim, file, 0));
   if (!sim->run.most_blocks) OAK_TRY(oak_check_bodies(sim));
   return oak_update_time_step(sim);

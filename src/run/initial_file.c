@@ -68,18 +68,19 @@ static oak_status_t check_domain(const oak_t *sim, const oak_initial_file_t *fil
   const char *origin = oak_params_origin(sim->setup.params, key);
   OAK_CHECK(view->dim == sim->setup.dim, OAK_ERR_INPUT, "%s: %s: %s is %dD and this run %dD",
             origin, key, file->path, view->dim, sim->setup.dim);
-  OAK_CHECK(view->logarithmic == sim->setup.logarithmic, OAK_ERR_INPUT,
+  OAK_CHECK(view->logarithmic == sim->setup.domain.logarithmic, OAK_ERR_INPUT,
             "%s: %s: %s has another mesh.radius than this run", origin, key, file->path);
-  OAK_CHECK(view->coordinates == sim->setup.coordinates, OAK_ERR_INPUT,
+  OAK_CHECK(view->coordinates == sim->setup.domain.coordinates, OAK_ERR_INPUT,
             "%s: %s: %s has other coordinates than mesh.coordinates = %s", origin, key, file->path,
             oak_params_text(sim->setup.params, "mesh.coordinates"));
   for (int d = 0; d < view->dim; d++) {
     const double slack = 1e-9 * (view->xmax[d] - view->xmin[d]);
-    OAK_CHECK(
-        sim->setup.xmin[d] >= view->xmin[d] - slack && sim->setup.xmax[d] <= view->xmax[d] + slack,
-        OAK_ERR_INPUT, "%s: %s: %s has %s = %g to %g, which does not cover the domain, %g to %g",
-        origin, key, file->path, oak_view_axis(view, d), view->xmin[d], view->xmax[d],
-        sim->setup.xmin[d], sim->setup.xmax[d]);
+    OAK_CHECK(sim->setup.domain.xmin[d] >= view->xmin[d] - slack &&
+                  sim->setup.domain.xmax[d] <= view->xmax[d] + slack,
+              OAK_ERR_INPUT,
+              "%s: %s: %s has %s = %g to %g, which does not cover the domain, %g to %g", origin,
+              key, file->path, oak_view_axis(view, d), view->xmin[d], view->xmax[d],
+              sim->setup.domain.xmin[d], sim->setup.domain.xmax[d]);
   }
   return OAK_OK;
 }
@@ -159,8 +160,8 @@ static oak_status_t check_values(const oak_t *sim, const oak_initial_file_t *fil
   const oak_grid_view_t *view = file->view;
   double domain[2][3], *value = malloc(oak_view_block_cells(view) * sizeof *value);
   int rank, ranks;
-  memcpy(domain[0], sim->setup.xmin, sizeof domain[0]);
-  memcpy(domain[1], sim->setup.xmax, sizeof domain[1]);
+  memcpy(domain[0], sim->setup.domain.xmin, sizeof domain[0]);
+  memcpy(domain[1], sim->setup.domain.xmax, sizeof domain[1]);
   MPI_Comm_rank(sim->setup.comm, &rank);
   MPI_Comm_size(sim->setup.comm, &ranks);
   oak_status_t st = value ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "no memory for a block of %s", key);
@@ -247,7 +248,7 @@ static oak_status_t read_variable(const oak_t *sim, oak_initial_file_t *file, in
                                   oak_remap_kind_t kind, double *value) {
   for (int b = 0; b < sim->data.mesh->nblock; b++) {
     const oak_remap_block_t block = block_of(sim, b);
-    OAK_TRY(oak_remap_read(file->remap, var, &block, kind, value + b * sim->setup.cells));
+    OAK_TRY(oak_remap_read(file->remap, var, &block, kind, value + b * sim->setup.block.cells));
   }
   return OAK_OK;
 }
@@ -256,7 +257,7 @@ static oak_status_t read_variable(const oak_t *sim, oak_initial_file_t *file, in
  * [nblock][N^d] each; the first is the variable. */
 static oak_status_t keep_collected(oak_t *sim, oak_initial_file_t *file, int var, double *value) {
   const int n = sim->data.mesh->nblock, mask = oak_variables_mask(&sim->setup);
-  const size_t cells = (size_t)n * (size_t)sim->setup.cells;
+  const size_t cells = (size_t)n * (size_t)sim->setup.block.cells;
   double *solid = value + cells, *collected = solid + cells;
   if (mask < 0 || !oak_has_hook(&sim->setup, "physics_collect")) return OAK_OK;
   OAK_TRY(oak_read_cells(sim, mask, 0, n, solid));
@@ -293,7 +294,7 @@ static oak_status_t set_fields(oak_t *sim, oak_initial_file_t *file, double *val
 }
 
 oak_status_t oak_initial_file_set(oak_t *sim, oak_initial_file_t *file) {
-  const size_t cells = (size_t)sim->data.mesh->nblock * (size_t)sim->setup.cells;
+  const size_t cells = (size_t)sim->data.mesh->nblock * (size_t)sim->setup.block.cells;
   OAK_FREED double *value = NULL;
   oak_status_t st = oak_data_agree(&sim->data, OAK_NEW(value, 3 * cells + 1));
   if (st == OAK_OK) st = oak_data_agree(&sim->data, set_state(sim, file, OAK_REMAP_SLOPES, value));

@@ -32,7 +32,7 @@ static void refresh(report_t *r, const oak_t *sim, double dt) {
   r->state.time = sim->data.clock.time;
   r->state.dt = dt;
   r->state.blocks = r->blocks;
-  r->state.cells_per_block = sim->setup.cells;
+  r->state.cells_per_block = sim->setup.block.cells;
   r->state.updates = sim->counts.updates;
 }
 

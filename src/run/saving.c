@@ -64,7 +64,7 @@ oak_status_t oak_saving_open(oak_saving_t *saving, oak_output_t *out) {
     oak_progress_note(out->progress,
                       "%s/%s is older than this run and does not end it: touch it to do so",
                       out->folder, stop_file);
-  saving->limit_at = limit > 0 ? out->sim->setup.started + limit : slurm_end();
+  saving->limit_at = limit > 0 ? out->sim->run.started + limit : slurm_end();
   return OAK_OK;
 }
 

@@ -141,7 +141,8 @@ static int is_given(const oak_setup_t *setup, int v) {
   return given;
 }
 
-oak_status_t oak_boundary_read(oak_setup_t *setup, oak_bc_t *bc, int periodic[3]) {
+oak_status_t oak_boundary_read(oak_setup_t *setup, oak_bc_t *bc) {
+  int *periodic = setup->domain.periodic;
   int kind[6];
   for (int f = 0; f < 6; f++) { /* in 2D those of z are judged, though without effect */
     char key[128];

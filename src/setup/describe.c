@@ -152,25 +152,6 @@ static oak_status_t read_names(oak_description_t *d, const char *physics, int nv
   return OAK_OK;
 }
 
-/* The mask of solids is the last variable, conserved and primitive. */
-static oak_status_t add_solid(oak_setup_t *setup) {
-  oak_description_t *d = &setup->description;
-  const int n = d->nvar;
-  OAK_CHECK(n < OAK_MAX_NVAR, OAK_ERR_INPUT,
-            "%s has SOLID(at), which needs a variable, but there are %d already",
-            setup->files.problem, n);
-  for (int v = 0; v < 2 * n; v++)
-    OAK_CHECK(strcmp(d->name[v], "solid"), OAK_ERR_INPUT,
-              "%s has SOLID(at), which adds a variable named solid, but the physics has one of "
-              "this name: rename that one",
-              setup->files.problem);
-  memmove(&d->name[n + 1], &d->name[n], (size_t)n * sizeof *d->name);
-  d->name[n] = d->name[2 * n + 1] = "solid";
-  d->nvar = n + 1;
-  d->name[2 * d->nvar] = "level";
-  return OAK_OK;
-}
-
 /* A problem without TITLE is called by its file. */
 static void name_after_file(const char *path, char title[OAK_TITLE_BYTES]) {
   const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -181,7 +162,8 @@ static void name_after_file(const char *path, char title[OAK_TITLE_BYTES]) {
 /* What the components of a vector are: bits of variables. */
 static void note_vector(oak_setup_t *setup, const int of[3]) {
   oak_description_t *d = &setup->description;
-  const int polar = setup->coordinates == OAK_POLAR || setup->coordinates == OAK_CYLINDRICAL;
+  const int polar =
+      setup->domain.coordinates == OAK_POLAR || setup->domain.coordinates == OAK_CYLINDRICAL;
   const int phi = of[polar ? 1 : 2];
   for (int n = 0; n < 3; n++) {
     if (of[n] < 0) continue;
@@ -189,7 +171,8 @@ static void note_vector(oak_setup_t *setup, const int of[3]) {
     d->vectors.listed += 1ull << 2 * of[n];
   }
   if (of[2] < 0) d->vectors.planar = 1;
-  if (setup->coordinates && of[0] == d->normal[0] && phi >= 0) d->vectors.angular |= 1u << phi;
+  if (setup->domain.coordinates && of[0] == d->normal[0] && phi >= 0)
+    d->vectors.angular |= 1u << phi;
 }
 
 /* The vectors among the variables. Without a declaration there may be a velocity. */
@@ -219,7 +202,7 @@ static void name_outputs(oak_setup_t *setup) {
     const int component = d->vectors.of[i / 6][i % 3], v = component + (i / 3 % 2) * d->nvar;
     char name[256];
     if (component < 0 || component >= d->nvar) continue;
-    oak_component_name(setup->coordinates, d->name[v], i % 3, name, sizeof name);
+    oak_component_name(setup->domain.coordinates, d->name[v], i % 3, name, sizeof name);
     if (strlen(name) >= sizeof *d->curved) continue;
     memcpy(d->curved[v], name, strlen(name) + 1);
     d->shown[v] = d->curved[v];
@@ -228,7 +211,7 @@ static void name_outputs(oak_setup_t *setup) {
 
 static oak_status_t read_description(oak_setup_t *setup, oak_module_t *module) {
   oak_description_t *d = &setup->description;
-  int nvar, mass;
+  int nvar;
   read_text(setup, module, "physics_title", d->physics_title, OAK_TITLE_BYTES);
   read_text(setup, module, "problem_title", d->problem_title, OAK_TITLE_BYTES);
   if (!*d->problem_title) name_after_file(setup->files.problem, d->problem_title);
@@ -242,19 +225,13 @@ static oak_status_t read_description(oak_setup_t *setup, oak_module_t *module) {
   OAK_TRY(
       oak_device_constant(setup->dev, module, "oak_describe_mirror", d->mirror, sizeof d->mirror));
   OAK_TRY(oak_device_constant(setup->dev, module, "oak_describe_nvar", &nvar, sizeof nvar));
-  OAK_TRY(oak_device_constant(setup->dev, module, "oak_describe_mass", &mass, sizeof mass));
   OAK_TRY(read_names(d, setup->files.physics, nvar));
-  OAK_TRY(oak_scalars_describe(setup, mass));
   OAK_TRY(oak_schemes_name(&setup->files.declared, setup->params));
   OAK_TRY(oak_scheme_check(setup, OAK_FLUXES, "scheme.flux"));
-  OAK_TRY(oak_equations_describe(setup));
-  if (oak_has_solids(setup)) OAK_TRY(add_solid(setup));
   OAK_TRY(read_vectors(setup, module));
-  name_outputs(setup);
   for (int n = 0; n < setup->files.declared.count; n++) OAK_TRY(read_parameter(setup, module, n));
   for (int n = 0; n < setup->files.declared.nfixed; n++) read_fixed(setup, module, n);
   read_fields(setup);
-  OAK_CHECK(!*d->unread, OAK_ERR_DEVICE, "%s", d->unread);
   return OAK_OK;
 }
 
@@ -316,16 +293,22 @@ static oak_status_t declare_parameters(oak_setup_t *setup, oak_module_t *module)
   return OAK_OK;
 }
 
+static oak_status_t describe(oak_setup_t *setup, oak_module_t *module) {
+  OAK_TRY(oak_setup_check_statics(setup, module));
+  OAK_TRY(read_description(setup, module));
+  OAK_TRY(declare_parameters(setup, module));
+  OAK_TRY(oak_topics_describe(setup, module));
+  OAK_CHECK(!*setup->description.unread, OAK_ERR_DEVICE, "%s", setup->description.unread);
+  setup->nvar = setup->description.nvar;
+  name_outputs(setup);
+  return oak_boundary_declare(setup);
+}
+
 oak_status_t oak_setup_describe(oak_setup_t *setup) {
   oak_module_t *module = NULL;
-  OAK_TRY(oak_agree(setup->comm, oak_bodies_declare(setup)));
   oak_status_t st = oak_setup_build_module(setup, "hooks/describe", &module);
   OAK_TRY(oak_explain_names(setup, st));
-  st = oak_setup_check_statics(setup, module);
-  if (st == OAK_OK) st = read_description(setup, module);
-  if (st == OAK_OK) st = declare_parameters(setup, module);
-  if (st == OAK_OK) st = oak_tables_describe(setup, module);
-  if (st == OAK_OK) st = oak_units_describe(setup, module);
+  st = describe(setup, module);
   oak_device_unload(setup->dev, &module);
   return oak_agree(setup->comm, st);
 }

@@ -11,7 +11,7 @@
   CHOICE("poisson." name, "same", "same zero no_slope value slope", \
          "Condition for phi on the " words "; same: that of poisson.boundary.")
 
-const oak_param_desc_t oak_poisson_keys[] = {
+static const oak_param_desc_t poisson_keys[] = {
     {.help = "Poisson's equation, whose right-hand side is the hook POISSON of a file "
              "(docs/poisson.md). A section [poisson.NAME] has the same keys for the equation "
              "POISSON_OF(NAME, at, q); values that it does not give are those of [poisson]."},
@@ -63,7 +63,7 @@ static void find_function(const oak_setup_t *setup, const char *what, const char
 
 /* `name` is empty for POISSON. */
 static oak_status_t read_equation(oak_setup_t *setup, const char *name) {
-  oak_equation_list_t *list = &setup->equations;
+  oak_equations_t *list = &setup->equations;
   oak_equation_t *e = &list->of[list->count];
   const char *const of = *name ? "_OF" : "";
   find_function(setup, "", name, e->rhs);
@@ -93,14 +93,14 @@ void oak_equation_key(const oak_equation_t *e, const char *word, char key[OAK_LO
            e->section ? "." : "", word);
 }
 
-oak_status_t oak_equations_describe(oak_setup_t *setup) {
+static oak_status_t describe(oak_setup_t *setup, oak_module_t *module) {
   const oak_declared_t *d = &setup->files.declared;
+  (void)module;
   OAK_TRY(read_equation(setup, ""));
   for (int n = 0; n < d->nequation; n++) OAK_TRY(read_equation(setup, d->equation[n].name));
   for (int n = 0; n < setup->equations.count; n++)
     if (setup->equations.of[n].section)
-      OAK_TRY(
-          oak_params_declare_named(setup->params, oak_poisson_keys, setup->equations.of[n].name));
+      OAK_TRY(oak_params_declare_named(setup->params, poisson_keys, setup->equations.of[n].name));
   return OAK_OK;
 }
 
@@ -117,34 +117,47 @@ int oak_equation_absorbs(const oak_setup_t *setup, int number) {
   return e->section && oak_params_choice(setup->params, key) == 1;
 }
 
-/* X(number, function) for each equation that has it; `member`: its place in oak_equation_t. */
-static void print_functions(FILE *f, const oak_equation_list_t *list, const char *macro,
-                            size_t member) {
-  int any = 0;
-  for (int n = 0; n < list->count; n++) {
-    const char *function = (const char *)&list->of[n] + member;
-    if (!*function) continue;
-    if (!any++) fprintf(f, "\n#define %s(OAK_X)", macro);
-    fprintf(f, " OAK_X(%d, %s)", n, function);
-  }
+static const char *function_of(const oak_equation_t *e, size_t member) {
+  return (const char *)e + member;
 }
 
-void oak_equations_print(const oak_setup_t *setup, FILE *f, int describe) {
-  const oak_equation_list_t *list = &setup->equations;
+int oak_equation_has(const oak_setup_t *setup, size_t member) {
+  int any = 0;
+  for (int n = 0; n < setup->equations.count; n++)
+    any |= *function_of(&setup->equations.of[n], member) != 0;
+  return any;
+}
+
+/* X(number, function) for each equation that has it; `member`: its place in oak_equation_t. */
+static void print_functions(const oak_setup_t *setup, FILE *f, const char *macro, size_t member) {
+  const oak_equations_t *list = &setup->equations;
+  if (!oak_equation_has(setup, member)) return;
+  fprintf(f, "\n#define %s(OAK_X)", macro);
+  for (int n = 0; n < list->count; n++)
+    if (*function_of(&list->of[n], member))
+      fprintf(f, " OAK_X(%d, %s)", n, function_of(&list->of[n], member));
+}
+
+static void print(const oak_setup_t *setup, int purpose, FILE *f) {
+  const oak_equations_t *list = &setup->equations;
   const oak_declared_t *d = &setup->files.declared;
   int any = 0;
-  if (describe) fprintf(f, "\n#define OAK_EQUATIONS(OAK_X) OAK_X(0, phi)");
-  for (int n = 0; n < d->nequation && describe; n++)
-    if (strcmp(d->equation[n].name, "phi") != 0) fprintf(f, " OAK_X(0, %s)", d->equation[n].name);
-  for (int n = 0; n < list->count && !describe; n++) {
-    if (oak_equation_every(setup, n)) continue;
-    fprintf(f, "%s OAK_X(%d, %s)", any++ ? "" : "\n#define OAK_EQUATIONS(OAK_X)", n,
-            list->of[n].name);
+  if (purpose == OAK_TO_DECLARE) return;
+  if (purpose == OAK_TO_DESCRIBE) {
+    fprintf(f, "\n#define OAK_EQUATIONS(OAK_X) OAK_X(0, phi)");
+    for (int n = 0; n < d->nequation; n++)
+      if (strcmp(d->equation[n].name, "phi") != 0) fprintf(f, " OAK_X(0, %s)", d->equation[n].name);
+    return;
   }
-  if (!describe) {
-    print_functions(f, list, "OAK_EQUATION_RHS", offsetof(oak_equation_t, rhs));
-    print_functions(f, list, "OAK_EQUATION_COEFFICIENTS", offsetof(oak_equation_t, coefficients));
-    print_functions(f, list, "OAK_EQUATION_B", offsetof(oak_equation_t, b));
-    print_functions(f, list, "OAK_EQUATION_BOUNDARY", offsetof(oak_equation_t, boundary));
-  }
+  for (int n = 0; n < list->count; n++)
+    if (!oak_equation_every(setup, n))
+      fprintf(f, "%s OAK_X(%d, %s)", any++ ? "" : "\n#define OAK_EQUATIONS(OAK_X)", n,
+              list->of[n].name);
+  print_functions(setup, f, "OAK_EQUATION_RHS", offsetof(oak_equation_t, rhs));
+  print_functions(setup, f, "OAK_EQUATION_COEFFICIENTS", offsetof(oak_equation_t, coefficients));
+  print_functions(setup, f, "OAK_EQUATION_B", offsetof(oak_equation_t, b));
+  print_functions(setup, f, "OAK_EQUATION_BOUNDARY", offsetof(oak_equation_t, boundary));
 }
+
+const oak_topic_t oak_topic_equations = {
+    .keys = poisson_keys, .describe = describe, .print = print};

@@ -107,8 +107,7 @@ oak_status_t oak_setup_hook_text(const oak_setup_t *setup, int describe, char **
   fprintf(f, "#define OAK_PHYSICS \"%s\"\n", setup->files.physics);
   fprintf(f, "#define OAK_PROBLEM \"%s\"\n", setup->files.problem);
   fprintf(f, "#define OAK_DESCRIBE %d\n", describe == 1);
-  oak_scalars_print(setup, f);
-  if (declare && setup->reactions.text) fputs(setup->reactions.text, f);
+  if (declare) oak_topics_print(setup, OAK_TO_DECLARE, f);
   if (declare) return close_text(setup, f);
   if (!describe) print_riemann(&setup->files.declared, f);
   if (!describe) oak_boundary_print(setup, f);
@@ -129,11 +128,7 @@ oak_status_t oak_setup_hook_text(const oak_setup_t *setup, int describe, char **
   for (int v = 0; v < d->noutput; v++)
     fprintf(f, " OAK_X(%d, %s_output_%s)", v,
             d->output[v].owner == OAK_OF_PHYSICS ? "physics" : "problem", d->output[v].name);
-  oak_bodies_print(setup, describe, f);
   print_fields(f, setup, describe);
-  oak_equations_print(setup, f, describe);
-  fprintf(f, "\n");
-  oak_tables_print(setup, describe, f);
-  if (setup->reactions.text) fputs(setup->reactions.text, f);
+  oak_topics_print(setup, describe, f);
   return close_text(setup, f);
 }

@@ -5,37 +5,37 @@
 /** X(name, file in kernels/, time, condition) for each kernel oak_NAME. It is built where the
  * condition holds for `setup`. The time that a compiler takes, in tenths of a second
  * (gcc 12, 3D Euler), decides which files are compiled at the same time. */
-#define OAK_KERNEL_TABLE(X)                                                         \
-  X(flux, "flux/flux.c", 20, 1)                                                     \
-  X(halo, "ghosts/halo.c", 13, 1)                                                   \
-  X(adapt, "mesh/adapt.c", 5, 1)                                                    \
-  X(refine_flags, "mesh/refine.c", 3, 1)                                            \
-  X(fluxfix_average, "flux/fluxfix.c", 1, 1)                                        \
-  X(fluxfix_apply, "flux/fluxfix.c", 0, 1)                                          \
-  X(initial, "fields/initial.c", 1, oak_has_hook(setup, "problem_initial"))         \
-  X(results, "read/read.c", 1, 1)                                                   \
-  X(totals, "read/read.c", 1, 1)                                                    \
-  X(cells, "read/read.c", 0, 1)                                                     \
-  X(measure, "read/read.c", 1, 1)                                                   \
-  X(ghosts, "read/read.c", 0, 1)                                                    \
-  X(mark, "flux/repair.c", 1, setup->method.first_order)                            \
-  X(mark_faces, "flux/repair.c", 1, setup->method.first_order)                      \
-  X(repair, "flux/repair.c", 4, setup->method.first_order)                          \
-  X(floor, "flux/floor.c", 1, setup->method.floors)                                 \
-  X(update, "fields/cells.c", 1, OAK_HAS_HOOK(setup, update))                       \
-  X(globals, "fields/cells.c", 1, setup->description.nglobal > 0)                   \
-  X(set_field, "fields/fields.c", 1, has_functions(setup))                          \
-  X(primitive, "diffusion/diffusion.c", 1, setup->method.diffusion)                 \
-  X(diffusion, "diffusion/diffusion.c", 1, setup->method.diffusion)                 \
-  X(diffusivity, "diffusion/diffusion.c", 0, setup->method.diffusion)               \
-  X(rkl, "diffusion/diffusion.c", 0, setup->method.diffusion == OAK_DIFFUSION_RKL2) \
-  X(face_fields, "fields/face_fields.c", 1, setup->fields.nface > 0)                \
-  X(poisson_rhs, "fields/poisson.c", 1, setup->equations.count > 0)                 \
-  X(poisson_field, "fields/poisson.c", 0, setup->equations.count > 0)               \
-  X(poisson_coefficients, "fields/poisson.c", 0, any_has(setup, coefficients))      \
-  X(poisson_boundary, "fields/poisson.c", 0, any_has(setup, boundary))              \
-  X(poisson_b, "fields/poisson.c", 0, any_has(setup, b))                            \
-  X(body_cuts, "bodies/surfaces.c", 1, has_bodies(setup))                           \
-  X(body_potentials, "bodies/surfaces.c", 0, has_bodies(setup))                     \
-  X(body_permittivity, "bodies/surfaces.c", 0, has_bodies(setup))                   \
-  X(body_sums, "bodies/surfaces.c", 1, has_bodies(setup))
+#define OAK_KERNEL_TABLE(X)                                                             \
+  X(flux, "flux/flux.c", 20, 1)                                                         \
+  X(halo, "ghosts/halo.c", 13, 1)                                                       \
+  X(adapt, "mesh/adapt.c", 5, 1)                                                        \
+  X(refine_flags, "mesh/refine.c", 3, 1)                                                \
+  X(fluxfix_average, "flux/fluxfix.c", 1, 1)                                            \
+  X(fluxfix_apply, "flux/fluxfix.c", 0, 1)                                              \
+  X(initial, "fields/initial.c", 1, oak_has_hook(setup, "problem_initial"))             \
+  X(results, "read/read.c", 1, 1)                                                       \
+  X(totals, "read/read.c", 1, 1)                                                        \
+  X(cells, "read/read.c", 0, 1)                                                         \
+  X(measure, "read/read.c", 1, 1)                                                       \
+  X(ghosts, "read/read.c", 0, 1)                                                        \
+  X(mark, "flux/repair.c", 1, setup->method.first_order)                                \
+  X(mark_faces, "flux/repair.c", 1, setup->method.first_order)                          \
+  X(repair, "flux/repair.c", 4, setup->method.first_order)                              \
+  X(floor, "flux/floor.c", 1, setup->method.floors)                                     \
+  X(update, "fields/cells.c", 1, OAK_HAS_HOOK(setup, update))                           \
+  X(globals, "fields/cells.c", 1, setup->description.nglobal > 0)                       \
+  X(set_field, "fields/fields.c", 1, has_functions(setup))                              \
+  X(primitive, "diffusion/diffusion.c", 1, setup->method.diffusion)                     \
+  X(diffusion, "diffusion/diffusion.c", 1, setup->method.diffusion)                     \
+  X(diffusivity, "diffusion/diffusion.c", 0, setup->method.diffusion)                   \
+  X(rkl, "diffusion/diffusion.c", 0, setup->method.diffusion == OAK_DIFFUSION_RKL2)     \
+  X(face_fields, "fields/face_fields.c", 1, setup->fields.nface > 0)                    \
+  X(poisson_rhs, "fields/poisson.c", 1, setup->equations.count > 0)                     \
+  X(poisson_field, "fields/poisson.c", 0, setup->equations.count > 0)                   \
+  X(poisson_coefficients, "fields/poisson.c", 0, OAK_EQUATION_HAS(setup, coefficients)) \
+  X(poisson_boundary, "fields/poisson.c", 0, OAK_EQUATION_HAS(setup, boundary))         \
+  X(poisson_b, "fields/poisson.c", 0, OAK_EQUATION_HAS(setup, b))                       \
+  X(body_cuts, "bodies/surfaces.c", 1, oak_has_charged_bodies(setup))                   \
+  X(body_potentials, "bodies/surfaces.c", 0, oak_has_charged_bodies(setup))             \
+  X(body_permittivity, "bodies/surfaces.c", 0, oak_has_charged_bodies(setup))           \
+  X(body_sums, "bodies/surfaces.c", 1, oak_has_charged_bodies(setup))

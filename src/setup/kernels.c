@@ -11,19 +11,6 @@ static int has_functions(const oak_setup_t *setup) {
   return any;
 }
 
-/* Whether an equation has a hook; `member`: the place of its function in oak_equation_t. */
-static int any_equation(const oak_setup_t *setup, size_t member) {
-  int any = 0;
-  for (int n = 0; n < setup->equations.count; n++)
-    any |= *((const char *)&setup->equations.of[n] + member) != 0;
-  return any;
-}
-#define any_has(setup, hook) any_equation(setup, offsetof(oak_equation_t, hook))
-
-static int has_bodies(const oak_setup_t *setup) {
-  return oak_has_body(setup, OAK_BODY_ELECTRODE) || oak_has_body(setup, OAK_BODY_DIELECTRIC);
-}
-
 typedef struct {
   const char *part[32];
   int time[32], count;
@@ -38,10 +25,10 @@ static void add_kernel(file_list_t *list, const char *file, int time) {
   list->time[list->count - 1] += time;
 }
 
-/* Which module of setup->module has the kernels of a file: 1 if they compute fluxes, and if these
- * have another precision. */
+/* Which module of setup->kernel.module has the kernels of a file: 1 if they compute fluxes, and if
+ * these have another precision. */
 static int module_of(const oak_setup_t *setup, const char *file) {
-  return setup->flux_size != setup->real_size && !strcmp(file, "flux/flux.c");
+  return setup->bytes.flux != setup->bytes.real && !strcmp(file, "flux/flux.c");
 }
 
 oak_status_t oak_setup_build(oak_setup_t *setup) {
@@ -54,11 +41,11 @@ oak_status_t oak_setup_build(oak_setup_t *setup) {
   for (int m = 0; m < 2; m++)
     if (list[m].count)
       OAK_TRY(oak_setup_build_files(setup, name[m], list[m].part, list[m].time, list[m].count, NULL,
-                                    &setup->module[m]));
+                                    &setup->kernel.module[m]));
   oak_status_t st = OAK_OK;
-#define OAK_GET_KERNEL(name, file, time, condition)                                         \
-  if (st == OAK_OK && (condition))                                                          \
-    st = oak_device_kernel(setup->dev, setup->module[module_of(setup, file)], "oak_" #name, \
+#define OAK_GET_KERNEL(name, file, time, condition)                                                \
+  if (st == OAK_OK && (condition))                                                                 \
+    st = oak_device_kernel(setup->dev, setup->kernel.module[module_of(setup, file)], "oak_" #name, \
                            &setup->kernel.name);
   OAK_KERNEL_TABLE(OAK_GET_KERNEL)
 #undef OAK_GET_KERNEL
@@ -112,9 +99,9 @@ oak_status_t oak_setup_upload_globals(oak_setup_t *setup, const double *value) {
 
 void oak_setup_unload(oak_setup_t *setup) {
   for (int m = 0; m < 2; m++)
-    if (setup->module[m]) oak_device_unload(setup->dev, &setup->module[m]);
+    if (setup->kernel.module[m]) oak_device_unload(setup->dev, &setup->kernel.module[m]);
   oak_device_free(setup->dev, setup->user.device);
-  oak_tables_free(setup);
-  oak_device_free(setup->dev, setup->bc);
+  oak_topics_clear(setup);
+  oak_device_free(setup->dev, setup->domain.bc);
   free(setup->files.text);
 }

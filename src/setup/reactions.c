@@ -17,7 +17,7 @@ static const double last_field = 2000; /* of formulas in Td, if there are no tab
 
 /* ---- keys */
 
-const oak_param_desc_t oak_reactions_keys[] = {
+static const oak_param_desc_t keys[] = {
     {.help = "Reactions of a physics that has species (docs/discharges.md)"},
     TEXT("reactions.file", "",
          "Text file of reactions, for a physics that has species (docs/discharges.md)."),
@@ -312,7 +312,7 @@ static oak_status_t make_text(oak_setup_t *setup, const oak_reaction_file_t *r, 
   if (!(s.last > 0)) s.last = last_field;
   FILE *f = open_memstream(&setup->reactions.text, &size);
   OAK_CHECK(f, OAK_ERR_MEMORY, "no memory for the reactions of %s", path);
-  oak_table_printer_t out = {.f = f, .real_size = setup->real_size};
+  oak_table_printer_t out = {.f = f, .real_size = setup->bytes.real};
   oak_status_t st = print_all(&out, &s);
   setup->tables.error = out.error;
   const int failed = ferror(f);
@@ -414,9 +414,9 @@ static oak_status_t read_all(oak_setup_t *setup, oak_reaction_file_t *r) {
   return make_text(setup, r, path);
 }
 
-oak_status_t oak_reactions_read(oak_setup_t *setup) {
+static oak_status_t begin(oak_setup_t *setup) {
   if (!*oak_params_text(setup->params, "reactions.file")) {
-    for (const oak_param_desc_t *d = oak_reactions_keys + 2; d->key; d++) /* all others */
+    for (const oak_param_desc_t *d = keys + 2; d->key; d++) /* all others */
       OAK_CHECK(!oak_params_changed(setup->params, d->key), OAK_ERR_INPUT,
                 "%s: %s has no effect without reactions.file",
                 oak_params_origin(setup->params, d->key), d->key);
@@ -429,3 +429,16 @@ oak_status_t oak_reactions_read(oak_setup_t *setup) {
   free(r);
   return st;
 }
+
+static void print(const oak_setup_t *setup, int purpose, FILE *f) {
+  (void)purpose;
+  if (setup->reactions.text) fputs(setup->reactions.text, f);
+}
+
+static void clear(oak_setup_t *setup) {
+  free(setup->reactions.text);
+  free(setup->reactions.note);
+}
+
+const oak_topic_t oak_topic_reactions = {
+    .keys = keys, .begin = begin, .print = print, .clear = clear};

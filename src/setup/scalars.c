@@ -29,7 +29,7 @@ static oak_status_t add_scalar(const oak_setup_t *setup, oak_scalars_t *s, const
   return OAK_OK;
 }
 
-oak_status_t oak_scalars_read(oak_setup_t *setup) {
+static oak_status_t begin(oak_setup_t *setup) {
   oak_scalars_t *s = &setup->scalars;
   const char *text = oak_params_text(setup->params, "physics.scalars");
   char words[OAK_NAMES_BYTES], name[32], *end;
@@ -54,9 +54,10 @@ oak_status_t oak_scalars_read(oak_setup_t *setup) {
   return OAK_OK;
 }
 
-void oak_scalars_print(const oak_setup_t *setup, FILE *f) {
+static void print(const oak_setup_t *setup, int purpose, FILE *f) {
   const oak_scalars_t *s = &setup->scalars;
-  fprintf(f, "#define NSCALARS %d\n#define OAK_SCALAR_VALUES %d\n", s->count, s->values);
+  (void)purpose;
+  fprintf(f, "\n#define NSCALARS %d\n#define OAK_SCALAR_VALUES %d\n", s->count, s->values);
   if (!s->count) return;
   fprintf(f, "#define OAK_SCALAR_NAMES(OAK_X)");
   for (int n = 0; n < s->count; n++) fprintf(f, " OAK_X(%d, %s)", n, s->name[n]);
@@ -84,12 +85,15 @@ static void insert_names(oak_description_t *d, oak_scalars_t *s, int count, int 
   d->name[2 * d->nvar] = "level";
 }
 
-oak_status_t oak_scalars_describe(oak_setup_t *setup, int mass) {
+/* Add the scalars to the variables of the physics, of which `mass` carries them. */
+static oak_status_t describe(oak_setup_t *setup, oak_module_t *module) {
   oak_description_t *d = &setup->description;
   oak_scalars_t *s = &setup->scalars;
   const char *origin = oak_params_origin(setup->params, "physics.scalars");
   const int count = d->nvar;
+  int mass;
   if (!s->count) return OAK_OK;
+  OAK_TRY(oak_device_constant(setup->dev, module, "oak_describe_mass", &mass, sizeof mass));
   OAK_CHECK(mass >= 0 && mass < count, OAK_ERR_INPUT,
             "%s: physics.scalars = %s: %s has no mass that carries scalars (PHYSICS_MASS is %d): "
             "leave the key out",
@@ -105,3 +109,5 @@ oak_status_t oak_scalars_describe(oak_setup_t *setup, int mass) {
               origin, s->name[n], s->conserved[n]);
   return OAK_OK;
 }
+
+const oak_topic_t oak_topic_scalars = {.begin = begin, .describe = describe, .print = print};

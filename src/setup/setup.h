@@ -11,9 +11,9 @@
 #include "declare/declared.h"
 #include "setup/kernel_table.h"
 #include "setup/runge_kutta.h"
-#include "setup/table.h"
+#include "setup/topics.h"
 
-enum { OAK_MAX_NVAR = 32, OAK_MAX_VECTORS = 10, OAK_LONGEST_SCALAR = 31 };
+enum { OAK_MAX_VECTORS = 10 };
 
 /** What a physics and a problem file declare (kernels/language/hook_table.h,
  * kernels/hooks/describe.c). */
@@ -52,25 +52,6 @@ typedef struct {
   } parameter[OAK_MAX_PARAMETERS];
 } oak_description_t;
 
-/** Units that physics and problem declare (UNITS). */
-enum { OAK_MAX_UNITS = 128, OAK_LONGEST_UNIT = 31 };
-typedef struct {
-  char text[2][OAK_UNITS_BYTES];   /**< storage, of physics and problem */
-  char sparse[2][OAK_NAMES_BYTES]; /**< names of SPARSE, of physics and problem */
-  const char *other[2];            /**< unit of the variables of the physics that have none; "" */
-  int count;
-  struct {
-    const char *name, *unit;
-  } of[OAK_MAX_UNITS]; /**< those of the problem first */
-} oak_units_t;
-
-/** Passive scalars beside the variables of the physics. */
-typedef struct {
-  int count, values; /**< values: choice of physics.scalar_values */
-  char name[OAK_MAX_NVAR][OAK_LONGEST_SCALAR + 1];
-  char conserved[OAK_MAX_NVAR][2 * OAK_LONGEST_SCALAR + 2];
-} oak_scalars_t;
-
 /** The files of physics and problem. */
 typedef struct {
   char physics[4096], problem[4096]; /**< paths */
@@ -104,50 +85,6 @@ typedef struct {
   const char *face[OAK_MAX_FACE_FIELDS]; /**< fields on faces; kernels find them behind `field` */
 } oak_field_list_t;
 
-/** Functions whose values come from files (TABLE). */
-typedef struct {
-  int count;
-  struct {
-    oak_owner_t owner;
-    const char *name;
-    char file[OAK_TABLE_BYTES]; /**< as the C file names it */
-    int dim, words;             /**< words: bits of table.h */
-    int points;                 /**< numbers that the file gives */
-    char hash[33];              /**< of these and the words */
-    oak_points_t kept;          /**< over the time */
-    char key[OAK_LONGEST_NAME + 16];
-    char path[4096]; /**< "" if no file is given */
-  } table[OAK_MAX_TABLES];
-  char *text[2]; /**< C for the kernels, of physics and problem */
-  double error;  /**< the largest of formulas and logarithmic scales */
-} oak_tables_t;
-
-/** Elliptic equations (equations.c). */
-enum { OAK_LONGEST_FUNCTION = OAK_LONGEST_NAME + 48 };
-typedef struct {
-  const char *name; /**< of the field of the solution */
-  int section;      /**< 1: POISSON_OF declares it, and it has the section [poisson.NAME] */
-  char rhs[OAK_LONGEST_FUNCTION]; /**< functions of hooks; empty: there is none */
-  char coefficients[OAK_LONGEST_FUNCTION], b[OAK_LONGEST_FUNCTION];
-  char boundary[OAK_LONGEST_FUNCTION];
-} oak_equation_t;
-typedef struct {
-  int count;
-  oak_equation_t of[OAK_MAX_EQUATIONS];
-} oak_equation_list_t;
-
-/** Bodies (body_keys.c). Each has a bit in oak_initial_args_t.found, and so has the gas. */
-enum { OAK_MAX_BODIES = 29, OAK_LONGEST_BODY = 32 };
-typedef struct {
-  char name[OAK_LONGEST_BODY + 2];
-  int shape, kind, surface;
-  double from[3], to[3], radius, tip, potential, permittivity;
-} oak_body_keys_t;
-typedef struct {
-  int count;
-  oak_body_keys_t of[OAK_MAX_BODIES];
-} oak_body_list_t;
-
 /** Time stepping: keys of [scheme] and [run]. */
 typedef struct {
   const oak_runge_kutta_t *runge_kutta;
@@ -163,10 +100,23 @@ typedef struct {
   int diffusion;   /**< OAK_DIFFUSION_..., 0: no file has the hook */
 } oak_method_t;
 
+/** The domain and its coordinates: keys of [mesh] and [boundary]. */
+typedef struct {
+  int coordinates; /**< mesh.coordinates: OAK_CARTESIAN, ... */
+  int logarithmic; /**< mesh.radius: the first coordinate of the mesh is ln r */
+  double xmin[3], xmax[3];
+  double low[3], high[3], dx0[3]; /**< corners, and cells of level 0, in coordinates of the mesh */
+  int trees[3];                   /**< blocks of level 0; 1 in z for 2D */
+  int periodic[3];
+  void *bc; /**< device: oak_bc_t [2 dim][V] */
+} oak_domain_t;
+
 /** Adaptation: keys of [mesh] and [refine]. */
 typedef struct {
-  int active; /**< a criterion or regions are set and levels may differ */
-  int every;  /**< steps between adaptations */
+  int min_level, max_level;
+  double theta; /**< mesh.theta: limiter of interpolation at jumps of level */
+  int active;   /**< a criterion or regions are set and levels may differ */
+  int every;    /**< steps between adaptations */
   double kappa_max;
   unsigned variables, primitives, fields; /**< bit masks of what the criterion looks at */
   int nderived;
@@ -177,58 +127,45 @@ typedef struct {
 } oak_refine_t;
 
 /** After oak_create only src/api changes it, for keys that may change. */
-typedef struct {
+struct oak_setup {
   MPI_Comm comm;
   int rank, size;
-  int debug; /**< kernels check what hooks do (run.debug) */
   oak_params_t *params;
   oak_device_t *dev;
-  double started; /**< MPI_Wtime of oak_create */
-  int peers;      /**< some ranks read each other's memory in place */
-  int dim, layers, nvar;
-  int block_size[3];         /**< cells of a block along each axis; 1 in z for 2D */
-  int coordinates;           /**< mesh.coordinates: OAK_CARTESIAN, ... */
-  int logarithmic;           /**< mesh.radius: the first coordinate of the mesh is ln r */
-  int real_size;             /**< bytes of a number that kernels compute with */
-  int store_size;            /**< bytes of a number of states, fields and their ghost cells */
-  int flux_size;             /**< bytes of a number that kernels of fluxes compute with */
-  int64_t cells, face_cells; /**< of a block, and of its largest face */
-  double xmin[3], xmax[3];
-  double low[3], high[3], dx0[3]; /**< corners, and cells of level 0, in coordinates of the mesh */
-  int trees[3];                   /**< blocks of level 0; 1 in z for 2D */
-  int min_level, max_level;
-  double interpolation_theta; /**< mesh.theta: limiter of interpolation at jumps of level */
-  oak_method_t method;
+  int dim, nvar;
+  struct {
+    int size[3];               /**< cells along each axis; 1 in z for 2D */
+    int layers;                /**< of ghost cells */
+    int64_t cells, face_cells; /**< of a block, and of its largest face */
+  } block;
+  struct {
+    int real, store, flux; /**< of a number that kernels compute with, of states, fields and their
+                            * ghost cells, and that kernels of fluxes compute with */
+  } bytes;
+  oak_domain_t domain;
   oak_refine_t refine;
-  void *bc; /**< device: oak_bc_t [2 dim][V] */
+  oak_method_t method;
   oak_files_t files;
   oak_description_t description;
-  oak_scalars_t scalars;
   oak_field_list_t fields;
-  oak_equation_list_t equations;
-  oak_body_list_t bodies;
-  oak_tables_t tables;
-  oak_units_t units;
-  struct {
-    char *text; /**< C for the kernels (reactions.c); NULL: there are none */
-    char *note; /**< for the log: what they are and where their coefficients come from */
-    char transport[2][256]; /**< the tables of mobility and diffusion; "": there is none */
-  } reactions;
   oak_user_values_t user;
-  oak_module_t *module[2]; /**< of all kernels below; the second: of fluxes of another precision */
+#define OAK_TOPIC_MEMBER(name) oak_##name##_t name;
+  OAK_TOPICS(OAK_TOPIC_MEMBER)
+#undef OAK_TOPIC_MEMBER
   struct {
+    int debug; /**< they check what hooks do (run.debug) */
+    int peers; /**< some ranks read each other's memory in place */
+    oak_module_t
+        *module[2]; /**< of all kernels below; the second: of fluxes of another precision */
 #define OAK_KERNEL_MEMBER(name, ...) oak_kernel_t *name;
     OAK_KERNEL_TABLE(OAK_KERNEL_MEMBER)
 #undef OAK_KERNEL_MEMBER
   } kernel;
-} oak_setup_t;
+};
 
 /** Whether physics or problem has a hook. */
 #define OAK_HAS_HOOK(setup, hook) \
   (oak_has_hook(setup, "physics_" #hook) || oak_has_hook(setup, "problem_" #hook))
-
-/* equations.c, body_keys.c, reactions.c */
-extern const oak_param_desc_t oak_poisson_keys[], oak_body_keys[], oak_reactions_keys[];
 
 /* numerics.c */
 /** The place of a limiter, flux, criterion or condition among files.declared.scheme; -1: there is
@@ -264,80 +201,9 @@ int oak_has_hook(const oak_setup_t *setup, const char *name);
 void oak_print_hooks(const oak_setup_t *setup, FILE *f);
 
 /* hook_text.c */
-/** The text in front of the files, to be freed: parameters, and which hooks there are. \a describe:
- * 1 for the unit that describes the files, OAK_TO_DECLARE for the text that tells what they
- * declare. */
-enum { OAK_TO_DECLARE = 2 };
-oak_status_t oak_setup_hook_text(const oak_setup_t *setup, int describe, char **out);
-
-/* equations.c */
-/** Find the equations, and declare the keys of sections [poisson.NAME]. Rank-local. */
-oak_status_t oak_equations_describe(oak_setup_t *setup);
-/** The key "poisson.word" of an equation, or "poisson.NAME.word". */
-void oak_equation_key(const oak_equation_t *e, const char *word, char key[OAK_LONGEST_FUNCTION]);
-/** Steps from one solution to the next; 0: it is solved in each stage. */
-int oak_equation_every(const oak_setup_t *setup, int number);
-/** Whether the solution of POISSON_OF is 0 in all bodies. */
-int oak_equation_absorbs(const oak_setup_t *setup, int number);
-/** Constants of the kernels. */
-void oak_equations_print(const oak_setup_t *setup, FILE *f, int describe);
-
-/* body_keys.c */
-/** Declare the keys of sections [body.NAME]. Rank-local. */
-oak_status_t oak_bodies_declare(oak_setup_t *setup);
-/** Read them. Rank-local. */
-oak_status_t oak_bodies_read(oak_setup_t *setup);
-/** Refuse bodies that cross one of two periodic boundaries. Rank-local. */
-oak_status_t oak_bodies_check_periodic(const oak_setup_t *setup, const int periodic[3]);
-/** Constants of the kernels. */
-void oak_bodies_print(const oak_setup_t *setup, int describe, FILE *f);
-/** Whether there are solids: bodies, or the hook SOLID. */
-int oak_has_solids(const oak_setup_t *setup);
-/** The number of bodies, with the solid of the hook SOLID as the last one. 0 if there is only that
- * solid and it has no potential. */
-int oak_body_count(const oak_setup_t *setup);
-/** A level whose cells are so small that a body of [body.NAME] contains the centre of one. */
-int oak_body_level(const oak_setup_t *setup, int number);
-/** "solid" for that last one. */
-const char *oak_body_name(const oak_setup_t *setup, int number);
-/** Whether there is a body of a kind, OAK_BODY_... */
-int oak_has_body(const oak_setup_t *setup, int kind);
-
-/* scalars.c */
-/** Read physics.scalars; print its constants for the kernels. Rank-local. */
-oak_status_t oak_scalars_read(oak_setup_t *setup);
-void oak_scalars_print(const oak_setup_t *setup, FILE *f);
-/** Add the scalars to the variables of the physics, of which \a mass carries them. Rank-local. */
-oak_status_t oak_scalars_describe(oak_setup_t *setup, int mass);
-
-/* tables.c */
-/** Find which tables there are, and declare their keys. Rank-local. */
-oak_status_t oak_tables_describe(oak_setup_t *setup, oak_module_t *module);
-/** Read their files. Rank-local. */
-oak_status_t oak_tables_read(oak_setup_t *setup);
-/** The path of the file that a key names, or the C file \a source if the key is not set; "" if
- * there is none. Rank-local. */
-oak_status_t oak_tables_find(const oak_setup_t *setup, const char *key, const char *source,
-                             char path[4096]);
-/** Read the file of reactions. Rank-local. */
-oak_status_t oak_reactions_read(oak_setup_t *setup);
-/** Print them for the kernels; \a describe: without values. */
-void oak_tables_print(const oak_setup_t *setup, int describe, FILE *f);
-/** Tell which tables and reactions a run has, and their errors. */
-void oak_tables_report(const oak_setup_t *setup, FILE *f);
-void oak_tables_free(oak_setup_t *setup);
-/** The largest step up to \a dt from \a time in which no table over the time changes by more than
- * a small part of its range. */
-double oak_tables_step(const oak_setup_t *setup, double time, double dt);
-
-/* units.c */
-/** Read the units that the files declare. Rank-local. */
-oak_status_t oak_units_describe(oak_setup_t *setup, oak_module_t *module);
-/** The unit of a variable, of "length" or of "time"; "" if none is declared. */
-const char *oak_unit_of(const oak_setup_t *setup, const char *name);
-
-/** Whether a variable has a value in few cells only (SPARSE). */
-int oak_is_sparse(const oak_setup_t *setup, const char *name);
+/** The text in front of the files, to be freed: parameters, and which hooks there are. \a purpose:
+ * OAK_FOR_KERNELS, OAK_TO_DESCRIBE or OAK_TO_DECLARE. */
+oak_status_t oak_setup_hook_text(const oak_setup_t *setup, int purpose, char **out);
 
 /* names.c */
 /** If \a st is the failure of a build because of an unknown name, add the names of the variables of
@@ -401,4 +267,6 @@ const char *oak_axis_name(const oak_setup_t *setup, int axis);
 void oak_boundary_print(const oak_setup_t *setup, FILE *f);
 /** Declare keys per variable; needs the description. */
 oak_status_t oak_boundary_declare(oak_setup_t *setup);
-oak_status_t oak_boundary_read(oak_setup_t *setup, oak_bc_t *bc, int periodic[3]);
+/** Read the conditions of all faces, *bc [2 dim][V], and along which axes the domain is periodic.
+ */
+oak_status_t oak_boundary_read(oak_setup_t *setup, oak_bc_t *bc);

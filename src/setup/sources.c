@@ -56,10 +56,10 @@ static int divisor(int n, int most) {
 /* Cells of a tile of the flux kernel along x and y, as the device likes them. */
 void oak_setup_tile(const oak_setup_t *setup, int tile[2]) {
   const oak_device_ops_t *ops = oak_device_ops(setup->dev);
-  tile[0] = divisor(setup->block_size[0], ops->tile_width);
+  tile[0] = divisor(setup->block.size[0], ops->tile_width);
   const int rows = ops->tile_cells / tile[0];
   tile[1] =
-      divisor(setup->block_size[1], rows > 8 ? rows : 8); /* with fewer rows most cells are halo */
+      divisor(setup->block.size[1], rows > 8 ? rows : 8); /* with fewer rows most cells are halo */
 }
 
 /* \a declare: for the preprocessor, before what files declare is known. */
@@ -67,20 +67,20 @@ static oak_status_t make_defines(const oak_setup_t *setup, int fluxes, int decla
   d->count = 0;
   d->failed = NULL;
   define_int(d, "OAK_DIM", setup->dim);
-  define_int(d, "OAK_COORDINATES", setup->coordinates);
-  if (setup->logarithmic) {
+  define_int(d, "OAK_COORDINATES", setup->domain.coordinates);
+  if (setup->domain.logarithmic) {
     define_int(d, "OAK_LOG_RADIUS", 1);
-    define_real(d, "OAK_RADIUS_MIN", setup->xmin[0]);
-    define_real(d, "OAK_RADIUS_LOG", setup->low[0]);
+    define_real(d, "OAK_RADIUS_MIN", setup->domain.xmin[0]);
+    define_real(d, "OAK_RADIUS_LOG", setup->domain.low[0]);
   }
-  define_int(d, "OAK_NX", setup->block_size[0]);
-  define_int(d, "OAK_NY", setup->block_size[1]);
-  define_int(d, "OAK_NZ", setup->block_size[2]);
-  define_int(d, "OAK_NG", setup->layers);
-  define_int(d, "OAK_PEERS", oak_device_ops(setup->dev)->host_memory || setup->peers);
-  define(d, "OAK_REAL", (fluxes ? setup->flux_size : setup->real_size) == 4 ? "float" : "double");
-  if (setup->store_size < setup->real_size) define(d, "OAK_STORE", "float");
-  if (setup->flux_size < setup->real_size) define(d, "OAK_SUM", "double");
+  define_int(d, "OAK_NX", setup->block.size[0]);
+  define_int(d, "OAK_NY", setup->block.size[1]);
+  define_int(d, "OAK_NZ", setup->block.size[2]);
+  define_int(d, "OAK_NG", setup->block.layers);
+  define_int(d, "OAK_PEERS", oak_device_ops(setup->dev)->host_memory || setup->kernel.peers);
+  define(d, "OAK_REAL", (fluxes ? setup->bytes.flux : setup->bytes.real) == 4 ? "float" : "double");
+  if (setup->bytes.store < setup->bytes.real) define(d, "OAK_STORE", "float");
+  if (setup->bytes.flux < setup->bytes.real) define(d, "OAK_SUM", "double");
   if (declare) return OAK_OK;
   define(d, "OAK_LIMITER", chosen(setup, "scheme.limiter"));
   const int limiter = oak_scheme_find(setup, OAK_LIMITERS, chosen(setup, "scheme.limiter"));
@@ -102,7 +102,7 @@ static oak_status_t make_defines(const oak_setup_t *setup, int fluxes, int decla
   define_int(d, "OAK_REFINE_BUFFER", oak_params_int(setup->params, "refine.buffer"));
   define_int(d, "OAK_REFINE_PRIMITIVES", setup->refine.primitives);
   if (setup->refine.nderived) define_int(d, "OAK_REFINE_DERIVED", setup->refine.nderived);
-  if (setup->debug) define_int(d, "OAK_DEBUG", 1);
+  if (setup->kernel.debug) define_int(d, "OAK_DEBUG", 1);
   if (setup->method.diffusion) define_int(d, "OAK_DIFFUSION", setup->method.diffusion);
   OAK_CHECK(!d->failed, OAK_ERR_INPUT,
             "the constant %s of the kernels does not fit in %d characters: use a shorter name",
@@ -196,7 +196,7 @@ static oak_status_t read_text(const oak_setup_t *setup, char **text) {
 oak_status_t oak_setup_find_files(oak_setup_t *setup) {
   /* A file may be there for one rank and not for another. */
   oak_status_t st = find_paths(setup);
-  if (st == OAK_OK) st = oak_reactions_read(setup);
+  if (st == OAK_OK) st = oak_topics_begin(setup);
   OAK_TRY(oak_agree(setup->comm, st));
   OAK_TRY(read_text(setup, &setup->files.text));
   return oak_declared_read(setup->files.text, setup->files.physics, &setup->files.declared);
@@ -233,7 +233,7 @@ oak_status_t oak_setup_use_source(const oak_setup_t *setup, const char *name,
   int n = 0;
   OAK_ASSERT(npart <= MAX_PARTS);
   oak_status_t st = oak_source_root(&root);
-  if (st == OAK_OK && setup->module[0] && !declare) st = check_unchanged(setup);
+  if (st == OAK_OK && setup->kernel.module[0] && !declare) st = check_unchanged(setup);
   if (st == OAK_OK)
     st =
         oak_setup_hook_text(setup, declare ? OAK_TO_DECLARE : strcmp(name, "describe") == 0, &text);
@@ -250,9 +250,9 @@ oak_status_t oak_setup_use_source(const oak_setup_t *setup, const char *name,
                                .file = files,
                                .nfile = n,
                                .text = text,
-                               .time = setup->debug ? NULL : time,
+                               .time = setup->kernel.debug ? NULL : time,
                                .data = !strcmp(name, "describe"),
-                               .debug = setup->debug,
+                               .debug = setup->kernel.debug,
                                .seen = declare};
   const int other = declare && !oak_device_ops(dev)->preprocess;
   if (other) {

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/failure.h"
+#include "declare/declared.h"
 #include "oak.h"
 #include "oak/kernel_args.h"
 
@@ -39,3 +40,39 @@ typedef struct {
 oak_status_t oak_table_print(oak_table_printer_t *out, const char *name, const oak_points_t *p);
 /** A table without values. */
 void oak_table_print_none(FILE *f, const char *name);
+
+/** Functions whose values come from files (TABLE). */
+typedef struct {
+  int count;
+  struct {
+    oak_owner_t owner;
+    const char *name;
+    char file[OAK_TABLE_BYTES]; /**< as the C file names it */
+    int dim, words;             /**< words: bits of table.h */
+    int points;                 /**< numbers that the file gives */
+    char hash[33];              /**< of these and the words */
+    oak_points_t kept;          /**< over the time */
+    char key[OAK_LONGEST_NAME + 16];
+    char path[4096]; /**< "" if no file is given */
+  } table[OAK_MAX_TABLES];
+  char *text[2]; /**< C for the kernels, of physics and problem */
+  double error;  /**< the largest of formulas and logarithmic scales */
+} oak_tables_t;
+
+/** Reactions (reactions.c). */
+typedef struct {
+  char *text;             /**< C for the kernels; NULL: there are none */
+  char *note;             /**< for the log: what they are and where their coefficients come from */
+  char transport[2][256]; /**< the tables of mobility and diffusion; "": there is none */
+} oak_reactions_t;
+
+typedef struct oak_setup oak_setup_t;
+
+/* tables.c */
+/** The path of the file that a key names, or the C file \a source if the key is not set; "" if
+ * there is none. Rank-local. */
+oak_status_t oak_tables_find(const oak_setup_t *setup, const char *key, const char *source,
+                             char path[4096]);
+/** The largest step up to \a dt from \a time in which no table over the time changes by more than
+ * a small part of its range. */
+double oak_tables_step(const oak_setup_t *setup, double time, double dt);

@@ -50,7 +50,7 @@ static int read_words(const char **help, int dim) {
   return alone && (bits & ends) != ends && !(dim == 2 && bits & OAK_TABLE_TIME) ? bits : -1;
 }
 
-oak_status_t oak_tables_describe(oak_setup_t *setup, oak_module_t *module) {
+static oak_status_t describe(oak_setup_t *setup, oak_module_t *module) {
   static const char *const owner_name[] = {"physics", "problem"};
   const oak_declared_t *d = &setup->files.declared;
   for (int n = 0; n < d->ntable; n++) {
@@ -204,7 +204,7 @@ static oak_status_t print_table(oak_setup_t *setup, int t, oak_table_printer_t *
 static oak_status_t make_text(oak_setup_t *setup, oak_owner_t owner) {
   size_t size;
   FILE *f = open_memstream(&setup->tables.text[owner], &size);
-  oak_table_printer_t out = {.f = f, .real_size = setup->real_size};
+  oak_table_printer_t out = {.f = f, .real_size = setup->bytes.real};
   OAK_CHECK(f, OAK_ERR_MEMORY, "no memory for the tables of %s", setup->files.problem);
   oak_status_t st = OAK_OK;
   for (int t = 0; t < setup->tables.count && st == OAK_OK; t++) {
@@ -223,7 +223,7 @@ static oak_status_t make_text(oak_setup_t *setup, oak_owner_t owner) {
   return st;
 }
 
-oak_status_t oak_tables_read(oak_setup_t *setup) {
+static oak_status_t read_files(oak_setup_t *setup) {
   int any = setup->reactions.text != NULL;
   if (setup->tables.count) {
     OAK_TRY(make_text(setup, OAK_OF_PHYSICS));
@@ -231,21 +231,22 @@ oak_status_t oak_tables_read(oak_setup_t *setup) {
   }
   for (int t = 0; t < setup->tables.count; t++) any |= *setup->tables.table[t].path != 0;
   OAK_CHECK(
-      !any || setup->flux_size == setup->real_size, OAK_ERR_INPUT,
+      !any || setup->bytes.flux == setup->bytes.real, OAK_ERR_INPUT,
       "%s: scheme.precision = single_fluxes does not know tables and reactions, whose numbers "
       "have one precision: use double, mixed or single",
       oak_params_origin(setup->params, "scheme.precision"));
   return OAK_OK;
 }
 
-void oak_tables_print(const oak_setup_t *setup, int describe, FILE *f) {
+static void print(const oak_setup_t *setup, int purpose, FILE *f) {
   const oak_declared_t *d = &setup->files.declared;
-  for (int n = 0; n < d->ntable && describe; n++) oak_table_print_none(f, d->table[n].name);
-  for (int o = 0; o < 2 && !describe; o++)
+  for (int n = 0; n < d->ntable && purpose == OAK_TO_DESCRIBE; n++)
+    oak_table_print_none(f, d->table[n].name);
+  for (int o = 0; o < 2 && purpose == OAK_FOR_KERNELS; o++)
     if (setup->tables.text[o]) fputs(setup->tables.text[o], f);
 }
 
-void oak_tables_report(const oak_setup_t *setup, FILE *f) {
+static void report(const oak_setup_t *setup, FILE *f) {
   static const char *const transport[] = {"mobility", "diffusion"};
   int count = 0;
   for (int t = 0; t < setup->tables.count; t++)
@@ -270,9 +271,10 @@ void oak_tables_report(const oak_setup_t *setup, FILE *f) {
             setup->tables.error);
 }
 
-void oak_tables_free(oak_setup_t *setup) {
+static void clear(oak_setup_t *setup) {
   for (int o = 0; o < 2; o++) free(setup->tables.text[o]);
   for (int t = 0; t < setup->tables.count; t++) oak_points_free(&setup->tables.table[t].kept);
-  free(setup->reactions.text);
-  free(setup->reactions.note);
 }
+
+const oak_topic_t oak_topic_tables = {
+    .describe = describe, .read = read_files, .print = print, .report = report, .clear = clear};

@@ -52,7 +52,7 @@ static oak_status_t add_part(oak_units_t *units, oak_owner_t owner, const char *
   return OAK_OK;
 }
 
-oak_status_t oak_units_describe(oak_setup_t *setup, oak_module_t *module) {
+static oak_status_t describe(oak_setup_t *setup, oak_module_t *module) {
   const char *const file[] = {setup->files.physics, setup->files.problem};
   oak_units_t *units = &setup->units;
   units->other[OAK_OF_PHYSICS] = units->other[OAK_OF_PROBLEM] = "";
@@ -89,7 +89,10 @@ static int is_of_physics(const oak_setup_t *setup, const char *name) {
 const char *oak_unit_of(const oak_setup_t *setup, const char *name) {
   const oak_units_t *units = &setup->units;
   for (int n = 0; n < units->count; n++)
-    if (oak_component_same(setup->coordinates, units->of[n].name, name)) return units->of[n].unit;
+    if (oak_component_same(setup->domain.coordinates, units->of[n].name, name))
+      return units->of[n].unit;
   if (!is_of_physics(setup, name)) return "";
   return units->other[*units->other[OAK_OF_PROBLEM] ? OAK_OF_PROBLEM : OAK_OF_PHYSICS];
 }
+
+const oak_topic_t oak_topic_units = {.describe = describe};

@@ -159,7 +159,7 @@ static field_t field_new(const mesh_case_t *c, int components, int interpolation
     free(flag);
   }
   oak_exchange_init(&f.x, &sim->data.transport, &sim->data.pattern, components, interpolation,
-                    sim->setup.store_size);
+                    sim->setup.bytes.store);
   f.x.kernel = sim->setup.kernel.halo;
   oak_bc_t bc[6 * MOST_COMPONENTS];
   for (int face = 0; face < 2 * c->dim; face++)
@@ -230,7 +230,7 @@ static void set_values(field_t *f) {
 
 static void fill(field_t *f) {
   oak_t *sim = f->s.sim;
-  oak_halo_args_t args = {.bc = f->bc, .theta = sim->setup.interpolation_theta};
+  oak_halo_args_t args = {.bc = f->bc, .theta = sim->setup.refine.theta};
   oak_data_field(&sim->data, 0, 0, &args.f);
   MUST(oak_data_agree(&sim->data, oak_exchange_fill(&f->x, &f->now, &args, &sim->data.timers)));
   MUST(oak_device_sync(sim->setup.dev));
@@ -398,12 +398,13 @@ static double adapt(field_t *f, int64_t *made) {
   void *list;
   make_flags(f, 2, flag);
   for (int b = 0; b < old; b++) level[b] = sim->data.mesh->level[b];
-  oak_adapt_args_t args = {.theta = sim->setup.interpolation_theta,
+  oak_adapt_args_t args = {.theta = sim->setup.refine.theta,
                            .components = f->x.components,
                            .interpolation = f->x.interpolation};
   oak_data_field(&sim->data, 0, 0, &args.f);
   oak_exchange_field(&f->x, &f->now, &args.f);
-  MUST(oak_mesh_adapt(sim->data.mesh, flag, NULL, 0, sim->setup.max_level, &changed, &origin));
+  MUST(oak_mesh_adapt(sim->data.mesh, flag, NULL, 0, sim->setup.refine.max_level, &changed,
+                      &origin));
   assert_true(changed);
   const int n = sim->data.mesh->nblock;
   oak_adapt_task_t *task = oak_adapt_tasks(origin, n);
@@ -548,7 +549,7 @@ static void try_messages(int components, int periodic) {
   const oak_pattern_t *p = &sim->data.pattern;
   MUST(oak_initialize(sim));
   oak_exchange_init(&f.x, &sim->data.transport, &sim->data.pattern, components,
-                    OAK_INTERPOLATE_LIMITED, sim->setup.store_size);
+                    OAK_INTERPOLATE_LIMITED, sim->setup.bytes.store);
   f.x.kernel = sim->setup.kernel.halo;
   oak_bc_t bc[6 * MOST_COMPONENTS];
   for (int i = 0; i < 6 * MOST_COMPONENTS; i++) bc[i] = (oak_bc_t){.kind = OAK_BC_COPY};
@@ -567,7 +568,7 @@ static void try_messages(int components, int periodic) {
   wrong += p->round1.nsend != messages || p->round1.nrecv != messages;
   wrong += p->round2.nsend || p->round2.nrecv || p->flux.route.nsend || p->flux.route.nrecv;
   const int64_t bytes =
-      (int64_t)faces * cube.layers * cube.n * cube.n * components * sim->setup.store_size;
+      (int64_t)faces * cube.layers * cube.n * cube.n * components * sim->setup.bytes.store;
   fit(&f, &f.now);
   set_values(&f);
   sent.messages = sent.bytes = 0;

@@ -128,7 +128,7 @@ static oak_status_t move_blocks(oak_t *sim, const oak_transfer_t *transfer) {
   oak_status_t st = list_messages(sim, transfer, &route);
   for (int i = 0; i < count && (i == 0 || st == OAK_OK); i++) {
     const size_t bytes =
-        (size_t)list[i].exchange->components * sim->setup.cells * sim->setup.store_size;
+        (size_t)list[i].exchange->components * sim->setup.block.cells * sim->setup.bytes.store;
     if (st == OAK_OK)
       st = oak_messages_prepare(&sim->adapt.migration, &sim->data.transport, &route, bytes);
     st = oak_data_agree(&sim->data, st);
@@ -140,9 +140,10 @@ static oak_status_t move_blocks(oak_t *sim, const oak_transfer_t *transfer) {
 
 /* Siblings are kept together where the mesh may change. */
 static oak_status_t balance_load(oak_t *sim, int *moved) {
-  const oak_balance_t balance = {.kappa_max = sim->setup.refine.kappa_max,
-                                 .families = sim->setup.max_level > sim->setup.min_level,
-                                 .speed = sim->speed.all};
+  const oak_balance_t balance = {
+      .kappa_max = sim->setup.refine.kappa_max,
+      .families = sim->setup.refine.max_level > sim->setup.refine.min_level,
+      .speed = sim->speed.all};
   oak_undo_t undo;
   oak_transfer_t transfer;
   OAK_TRY(oak_undo_keep(sim, &undo));
@@ -182,8 +183,8 @@ static oak_status_t adapt_blocks(oak_t *sim, const int *flag, const int *reach, 
   oak_timer_start(&sim->data.timers, OAK_PHASE_MESH);
   oak_status_t st = oak_diffusion_block_rates(sim, &square);
   if (st == OAK_OK)
-    st = oak_mesh_adapt(sim->data.mesh, flag, reach, sim->setup.min_level, sim->setup.max_level,
-                        any, &origin);
+    st = oak_mesh_adapt(sim->data.mesh, flag, reach, sim->setup.refine.min_level,
+                        sim->setup.refine.max_level, any, &origin);
   oak_timer_stop(&sim->data.timers, OAK_PHASE_MESH);
   if (st == OAK_OK && *any) {
     oak_rates_agree(sim);

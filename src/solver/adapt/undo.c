@@ -63,7 +63,7 @@ oak_status_t oak_undo_all(oak_t *sim, oak_undo_t *undo, oak_status_t st) {
 /* Bytes that the device needs in addition for a mesh that gives this rank `blocks`. The estimate
  * assumes that tables and halo buffers grow with the number of blocks. */
 static int64_t more_bytes(const oak_t *sim, int64_t blocks, int64_t old_blocks) {
-  const int64_t block = (int64_t)sim->setup.nvar * sim->setup.cells * sim->setup.store_size;
+  const int64_t block = (int64_t)sim->setup.nvar * sim->setup.block.cells * sim->setup.bytes.store;
   int64_t states = 0, more = 0;
   for (int s = 0; s < sim->setup.method.nstate; s++) {
     const int64_t have = sim->data.storage.state[s].memory.bytes;

@@ -207,7 +207,7 @@ oak_status_t oak_copy_state(oak_data_t *data, int to);
 /* field_set.c */
 /** Numbers of a field on the faces of a block (OAK_FACE_REALS). */
 static inline int64_t oak_face_numbers(const oak_setup_t *setup) {
-  return setup->dim * (setup->cells + setup->face_cells);
+  return setup->dim * (setup->block.cells + setup->block.face_cells);
 }
 /** Prepare the exchanges of \a count fields, and for \a nface fields on faces. Rank-local. */
 oak_status_t oak_field_set_open(oak_data_t *data, oak_field_set_t *set, int count, int nface);

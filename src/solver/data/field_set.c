@@ -12,7 +12,7 @@ oak_status_t oak_field_set_open(oak_data_t *data, oak_field_set_t *set, int coun
   for (int face = 0; face < 6; face++) bc[face] = (oak_bc_t){.kind = OAK_BC_MIRROR};
   for (int n = 0; n < count; n++)
     oak_exchange_init(&set->field[n].exchange, &data->transport, &data->pattern, 1,
-                      OAK_INTERPOLATE_LIMITED, data->setup->store_size);
+                      OAK_INTERPOLATE_LIMITED, data->setup->bytes.store);
   OAK_TRY(oak_device_alloc(dev, sizeof bc, &set->bc));
   OAK_TRY(oak_device_upload(dev, set->bc, bc, sizeof bc));
   return oak_device_alloc(dev, (count + nface) * sizeof(oak_beside_t), &set->table);
@@ -32,7 +32,7 @@ void oak_field_set_clear(oak_data_t *data, oak_field_set_t *set) {
 
 /* Of all fields on faces. */
 static int64_t face_block_bytes(const oak_data_t *data, const oak_field_set_t *set) {
-  return set->nface * oak_face_numbers(data->setup) * data->setup->store_size;
+  return set->nface * oak_face_numbers(data->setup) * data->setup->bytes.store;
 }
 
 int64_t oak_field_set_bytes(const oak_data_t *data, const oak_field_set_t *set) {
@@ -47,7 +47,7 @@ int64_t oak_field_set_bytes(const oak_data_t *data, const oak_field_set_t *set) 
 /* Memory of the fields on faces, and where kernels find all fields. */
 static oak_status_t upload_table(oak_data_t *data, oak_field_set_t *set) {
   const int count = set->count, all = count + set->nface;
-  const int64_t size = oak_face_numbers(data->setup) * data->setup->store_size;
+  const int64_t size = oak_face_numbers(data->setup) * data->setup->bytes.store;
   oak_beside_t table[OAK_MAX_FIELDS + OAK_MAX_FACE_FIELDS];
   OAK_TRY(oak_adapt_grow(data->setup->dev, &set->face, &set->face_blocks, data->mesh->nblock,
                          face_block_bytes(data, set)));
@@ -76,7 +76,7 @@ oak_status_t oak_field_set_fit(oak_data_t *data, oak_field_set_t *set) {
 
 oak_status_t oak_field_set_fill(oak_data_t *data, oak_field_set_t *set, int number) {
   oak_field_value_t *field = &set->field[number];
-  oak_halo_args_t args = {.bc = set->bc, .theta = data->setup->interpolation_theta};
+  oak_halo_args_t args = {.bc = set->bc, .theta = data->setup->refine.theta};
   oak_data_field(data, 0, data->clock.time, &args.f);
   return oak_exchange_fill(&field->exchange, &field->now, &args, &data->timers);
 }

@@ -57,7 +57,8 @@ oak_status_t oak_carried_reserve(oak_data_t *data) {
 
 /* Stored fields are 0 until they are set. */
 static oak_status_t upload_zeros(oak_data_t *data, int number) {
-  const size_t bytes = (size_t)data->mesh->nblock * data->setup->cells * data->setup->store_size;
+  const size_t bytes =
+      (size_t)data->mesh->nblock * data->setup->block.cells * data->setup->bytes.store;
   if (!bytes) return OAK_OK;
   OAK_FREED void *zero = calloc(1, bytes);
   OAK_CHECK(zero, OAK_ERR_MEMORY, "no memory for the field %s",
@@ -100,16 +101,16 @@ oak_status_t oak_field_read(oak_data_t *data, int number, int first, int count, 
 
 static oak_status_t upload_values(oak_data_t *data, int number, const double *in) {
   const oak_setup_t *setup = data->setup;
-  const int64_t cells = data->mesh->nblock * setup->cells;
+  const int64_t cells = data->mesh->nblock * setup->block.cells;
   OAK_FREED float *single = NULL;
   if (!cells) return OAK_OK;
-  if (setup->store_size == 4) {
+  if (setup->bytes.store == 4) {
     OAK_TRY(OAK_NEW(single, cells));
     for (int64_t c = 0; c < cells; c++) single[c] = (float)in[c];
   }
   oak_status_t st =
       oak_device_upload(setup->dev, data->fields.field[number].now.memory.mine,
-                        single ? (const void *)single : in, cells * setup->store_size);
+                        single ? (const void *)single : in, cells * setup->bytes.store);
   if (st == OAK_OK) st = oak_device_sync(setup->dev); /* the caller may change its values now */
   return st;
 }

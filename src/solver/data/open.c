@@ -12,10 +12,10 @@ oak_status_t oak_data_open(oak_data_t *data, int edges, int whole_tiles) {
   OAK_TRY(oak_transport_open(&data->transport, setup->comm, setup->dev,
                              oak_params_choice(setup->params, "device.transport")));
   oak_status_t st = oak_pattern_init(&data->pattern, &data->transport, setup->dim,
-                                     setup->block_size, setup->layers);
+                                     setup->block.size, setup->block.layers);
   if (edges) oak_pattern_add_edges(&data->pattern);
   oak_exchange_init(&data->exchange, &data->transport, &data->pattern, setup->nvar,
-                    OAK_INTERPOLATE_STATE, setup->store_size);
+                    OAK_INTERPOLATE_STATE, setup->bytes.store);
   data->results.whole_tiles = whole_tiles != 0;
   if (st == OAK_OK)
     st = oak_field_set_open(data, &data->fields, setup->fields.count, setup->fields.nface);

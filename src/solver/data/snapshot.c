@@ -69,8 +69,8 @@ oak_snapshot_t *oak_snapshot_take(oak_data_t *data, size_t chunk) {
   if (!s) return NULL;
   s->count = oak_carried(data, list);
   for (int i = 0; i < s->count; i++) {
-    s->part[i].block_bytes = (size_t)list[i].exchange->components * (size_t)data->setup->cells *
-                             (size_t)data->setup->store_size;
+    s->part[i].block_bytes = (size_t)list[i].exchange->components *
+                             (size_t)data->setup->block.cells * (size_t)data->setup->bytes.store;
     bytes += s->part[i].block_bytes * (size_t)data->mesh->nblock;
   }
   if (ops->room(data->setup->dev) >= bytes + reserve(bytes) && fit_buffer(data, chunk) == OAK_OK &&
@@ -108,7 +108,7 @@ static oak_status_t keep_values(oak_snapshot_t *s, int count, const int *variabl
 oak_snapshot_t *oak_snapshot_values(oak_data_t *data, int count, const int *variable, int nblock,
                                     const int *block, size_t chunk) {
   const oak_device_ops_t *ops = oak_device_ops(data->setup->dev);
-  const size_t block_bytes = (size_t)data->setup->cells * sizeof(double);
+  const size_t block_bytes = (size_t)data->setup->block.cells * sizeof(double);
   const size_t bytes = block_bytes * (size_t)nblock * (size_t)count;
   for (int v = 0; v < count; v++)
     if (!oak_variable_keepable(data->setup, variable[v])) return NULL;

@@ -48,7 +48,8 @@ oak_status_t oak_read_values(oak_data_t *data, oak_kernel_t *kernel, int state, 
   for (int done = 0; done < count; done += CHUNK) {
     const int n = count - done < CHUNK ? count - done : CHUNK;
     OAK_TRY(read_through(data, kernel, state, variable, first + done, list ? list + done : NULL, n,
-                         n * data->setup->cells * sizeof(double), out + done * data->setup->cells));
+                         n * data->setup->block.cells * sizeof(double),
+                         out + done * data->setup->block.cells));
   }
   return OAK_OK;
 }
@@ -62,22 +63,22 @@ oak_status_t oak_data_read_ghosts(oak_data_t *data, int first, int count, double
   const oak_setup_t *setup = data->setup;
   size_t size = sizeof(double) * setup->nvar;
   OAK_TRY(oak_data_check(data, first, count));
-  for (int d = 0; d < setup->dim; d++) size *= setup->block_size[d] + 2 * setup->layers;
+  for (int d = 0; d < setup->dim; d++) size *= setup->block.size[d] + 2 * setup->block.layers;
   return read_through(data, setup->kernel.ghosts, 0, 0, first, NULL, count, size * count, out);
 }
 
 oak_status_t oak_data_write(oak_data_t *data, int variable, int first, int count,
                             const double *in) {
   const oak_setup_t *setup = data->setup;
-  const int64_t size = setup->cells * setup->store_size;
+  const int64_t size = setup->block.cells * setup->bytes.store;
   OAK_FREED char *buffer = malloc(size);
   OAK_CHECK(buffer, OAK_ERR_MEMORY, "out of memory for a block of %lld cells",
-            (long long)setup->cells);
+            (long long)setup->block.cells);
   oak_status_t st = OAK_OK;
   for (int b = 0; b < count && st == OAK_OK; b++) {
-    for (int64_t c = 0; c < setup->cells; c++) {
-      const double value = in[b * setup->cells + c];
-      if (setup->store_size == 4)
+    for (int64_t c = 0; c < setup->block.cells; c++) {
+      const double value = in[b * setup->block.cells + c];
+      if (setup->bytes.store == 4)
         ((float *)buffer)[c] = (float)value;
       else
         ((double *)buffer)[c] = value;
@@ -108,7 +109,7 @@ oak_status_t oak_data_totals(oak_data_t *data, double *total) {
 /* ---- for messages */
 
 void oak_print_place(const oak_data_t *data, int block, int64_t cell, char *text, size_t size) {
-  const int *n = data->setup->block_size;
+  const int *n = data->setup->block.size;
   const int x[3] = {cell % n[0], cell / n[0] % n[1], (int)(cell / n[0] / n[1])};
   double origin[3], dx[3];
   oak_data_geometry(data, block, origin, dx);
@@ -121,7 +122,7 @@ void oak_print_place(const oak_data_t *data, int block, int64_t cell, char *text
 
 void oak_print_state(oak_data_t *data, int state, int block, int64_t cell, char *text,
                      size_t size) {
-  OAK_FREED double *buffer = malloc(data->setup->cells * sizeof *buffer);
+  OAK_FREED double *buffer = malloc(data->setup->block.cells * sizeof *buffer);
   size_t at = 0;
   *text = 0;
   for (int v = 0; buffer && v < 2 * data->setup->nvar && at + 64 < size; v++) {

@@ -24,9 +24,9 @@ oak_status_t oak_data_agree(oak_data_t *data, oak_status_t st) {
 void oak_data_geometry(const oak_data_t *data, int block, double origin[3], double dx[3]) {
   const double scale = 1.0 / (double)(1LL << data->mesh->level[block]);
   for (int d = 0; d < 3; d++) {
-    dx[d] = data->setup->dx0[d] * scale;
-    origin[d] =
-        data->setup->low[d] + data->mesh->index[block][d] * (data->setup->block_size[d] * dx[d]);
+    dx[d] = data->setup->domain.dx0[d] * scale;
+    origin[d] = data->setup->domain.low[d] +
+                data->mesh->index[block][d] * (data->setup->block.size[d] * dx[d]);
   }
 }
 
@@ -35,19 +35,19 @@ static double factor(const oak_data_t *data, int block, int i, int j) {
   const int place[2] = {i, j};
   double low[2], high[2];
   for (int d = 0; d < 2; d++) {
-    const double dx = ldexp(data->setup->dx0[d], -data->mesh->level[block]);
+    const double dx = ldexp(data->setup->domain.dx0[d], -data->mesh->level[block]);
     const double cells =
-        (double)data->mesh->index[block][d] * data->setup->block_size[d] + place[d];
-    low[d] = data->setup->low[d] + cells * dx;
-    high[d] = data->setup->low[d] + (cells + 1) * dx;
+        (double)data->mesh->index[block][d] * data->setup->block.size[d] + place[d];
+    low[d] = data->setup->domain.low[d] + cells * dx;
+    high[d] = data->setup->domain.low[d] + (cells + 1) * dx;
   }
   return oak_volume_of(data->setup, low, high);
 }
 
 double oak_box_volume(const oak_data_t *data, int block, const int *box) {
-  const int *n = data->setup->block_size, whole[6] = {0, 0, 0, n[0], n[1], n[2]};
+  const int *n = data->setup->block.size, whole[6] = {0, 0, 0, n[0], n[1], n[2]};
   if (!box) box = whole;
-  if (!data->setup->coordinates)
+  if (!data->setup->domain.coordinates)
     return (double)(box[3] - box[0]) * (box[4] - box[1]) * (box[5] - box[2]);
   double volume = 0;
   for (int j = box[1]; j < box[4]; j++)
@@ -71,14 +71,15 @@ void oak_data_field(const oak_data_t *data, int state, double time, oak_field_t 
                          .dt = data->clock.taken_dt,
                          .step = data->clock.step,
                          .beside = data->fields.table,
-                         .finest = setup->max_level,
+                         .finest = setup->refine.max_level,
                          .rounding = stage_number(data) * NEXT_STAGE};
   oak_exchange_field(&data->exchange, &data->storage.state[state], field);
-  oak_geometry_field(setup->logarithmic, setup->dim, setup->low, setup->dx0, field);
+  oak_geometry_field(setup->domain.logarithmic, setup->dim, setup->domain.low, setup->domain.dx0,
+                     field);
 }
 
 void oak_data_halo(const oak_data_t *data, int state, double time, oak_halo_args_t *args) {
-  *args = (oak_halo_args_t){.bc = data->setup->bc, .theta = data->setup->interpolation_theta};
+  *args = (oak_halo_args_t){.bc = data->setup->domain.bc, .theta = data->setup->refine.theta};
   oak_data_field(data, state, time, &args->f);
 }
 

@@ -23,7 +23,7 @@ oak_status_t oak_storage_reserve(oak_data_t *data, int first, int last, int bloc
     st = OAK_FAIL(OAK_ERR_MEMORY,
                   "no memory for %d blocks of %lld cells and %d variables on rank %d in each of %d "
                   "states; lower mesh.min_level or mesh.max_level or refine less: %s",
-                  blocks, (long long)data->setup->cells, data->setup->nvar, data->setup->rank,
+                  blocks, (long long)data->setup->block.cells, data->setup->nvar, data->setup->rank,
                   data->setup->method.nstate, oak_last_error());
   return oak_data_agree(data, st);
 }
@@ -31,13 +31,14 @@ oak_status_t oak_storage_reserve(oak_data_t *data, int first, int last, int bloc
 oak_status_t oak_storage_check(const oak_setup_t *setup, double *blocks) {
   const int most = OAK_MESH_MAX_BLOCKS;
   *blocks = 1;
-  for (int d = 0; d < setup->dim; d++) *blocks *= ldexp(setup->trees[d], setup->min_level);
+  for (int d = 0; d < setup->dim; d++)
+    *blocks *= ldexp(setup->domain.trees[d], setup->refine.min_level);
   const double share = ceil(*blocks / setup->size);
   OAK_CHECK(
       share <= most, OAK_ERR_INPUT,
       "mesh.min_level = %d gives %.3g blocks, %.3g for each rank, but a rank can have at most %d: "
       "lower mesh.min_level or mesh.trees",
-      setup->min_level, *blocks, share, most);
+      setup->refine.min_level, *blocks, share, most);
   return OAK_OK;
 }
 
@@ -81,9 +82,9 @@ static int choose_parts(const oak_data_t *data) {
   double least = INFINITY;
   if (!ops->slots || data->setup->dim == 2 || data->results.whole_tiles) return 1;
   const double slots = ops->slots(data->setup->dev, data->setup->kernel.flux);
-  for (int parts = 1; 2 * parts <= data->setup->block_size[2]; parts *= 2) {
+  for (int parts = 1; 2 * parts <= data->setup->block.size[2]; parts *= 2) {
     const double time =
-        ceil(tiles * parts / slots) * ((double)data->setup->block_size[2] / parts + PART_COST);
+        ceil(tiles * parts / slots) * ((double)data->setup->block.size[2] / parts + PART_COST);
     if (time < 0.97 * least) least = time, best = parts;
   }
   return best;
@@ -94,7 +95,7 @@ static oak_status_t fit_results(oak_data_t *data) {
   int tile[2];
   oak_setup_tile(data->setup, tile);
   data->results.tiles =
-      data->setup->block_size[0] / tile[0] * (data->setup->block_size[1] / tile[1]);
+      data->setup->block.size[0] / tile[0] * (data->setup->block.size[1] / tile[1]);
   data->results.parts = choose_parts(data);
   const long n = (long)data->mesh->nblock * oak_data_results(data);
   if (n <= data->results.capacity) return OAK_OK;

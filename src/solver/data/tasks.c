@@ -20,7 +20,7 @@ oak_status_t oak_adapt_run(oak_data_t *data, const oak_carried_t *c, const oak_a
                            int count, void *out) {
   if (!count) return OAK_OK;
   oak_adapt_args_t args = {.out = out,
-                           .theta = data->setup->interpolation_theta,
+                           .theta = data->setup->refine.theta,
                            .components = c->exchange->components,
                            .interpolation = c->exchange->interpolation};
   OAK_TRY(oak_adapt_grow(data->setup->dev, &data->tasks.task, &data->tasks.capacity, count,
@@ -45,7 +45,8 @@ oak_adapt_task_t *oak_adapt_tasks(const oak_origin_t *origin, int count) {
 
 oak_status_t oak_adapt_copy(oak_data_t *data, const oak_carried_t *c, int to, int from, int count,
                             int base) {
-  const int64_t bytes = c->exchange->components * data->setup->cells * data->setup->store_size;
+  const int64_t bytes =
+      c->exchange->components * data->setup->block.cells * data->setup->bytes.store;
   OAK_FREED oak_adapt_task_t *task = NULL;
   OAK_TRY(OAK_NEW(task, count + 1));
   for (int n = 0; n < count; n++)

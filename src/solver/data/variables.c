@@ -318,7 +318,8 @@ oak_status_t oak_variable_read_list(oak_data_t *data, int variable, int first, c
     return oak_read_values(data, kernel, 0, number, first, list, count, out);
   for (int b = 0; b < count; b++) {
     const double value = value_of_block(data, variable, list ? list[b] : first + b);
-    for (int64_t c = 0; c < data->setup->cells; c++) out[b * data->setup->cells + c] = value;
+    for (int64_t c = 0; c < data->setup->block.cells; c++)
+      out[b * data->setup->block.cells + c] = value;
   }
   return OAK_OK;
 }
@@ -350,14 +351,15 @@ static int blocks_at_a_time(const oak_data_t *data) {
   const oak_device_ops_t *ops = oak_device_ops(data->setup->dev);
   size_t bytes = MOST_BYTES;
   if (ops->room && ops->room(data->setup->dev) / 4 < bytes) bytes = ops->room(data->setup->dev) / 4;
-  int n = ops->host_memory ? FEW : (int)(bytes / ((size_t)data->setup->cells * sizeof(double)));
+  int n =
+      ops->host_memory ? FEW : (int)(bytes / ((size_t)data->setup->block.cells * sizeof(double)));
   if (n < FEW) n = FEW;
   return n < data->mesh->nblock ? n : data->mesh->nblock;
 }
 
 static int64_t cells_of(const oak_data_t *data, const int *box) {
   return box ? (int64_t)(box[3] - box[0]) * (box[4] - box[1]) * (box[5] - box[2])
-             : data->setup->cells;
+             : data->setup->block.cells;
 }
 
 /** What is measured of a variable that is the same in all cells of a block. With solids,
@@ -365,7 +367,7 @@ static int64_t cells_of(const oak_data_t *data, const int *box) {
 static oak_measured_t measure_block(const oak_data_t *data, int variable, int block, const int *box,
                                     const oak_measured_t *fluid) {
   const double value = value_of_block(data, variable, block);
-  const int *n = data->setup->block_size;
+  const int *n = data->setup->block.size;
   const int first = box ? (box[2] * n[1] + box[1]) * n[0] + box[0] : 0;
   const double count = fluid ? fluid->count : oak_box_volume(data, block, box);
   const int place = fluid ? fluid->place[0] : first;
@@ -404,7 +406,7 @@ oak_status_t oak_variables_measure(oak_data_t *data, int count, const int *varia
                                    const int (*box)[6], int dielectrics, oak_measured_t *out) {
   const int nblock = data->mesh->nblock, chunk = blocks_at_a_time(data);
   const int mask = oak_variables_mask(data->setup);
-  const size_t values = (size_t)chunk * (size_t)data->setup->cells * sizeof(double);
+  const size_t values = (size_t)chunk * (size_t)data->setup->block.cells * sizeof(double);
   const size_t masks = mask < 0 ? 0 : values;
   const size_t found = (size_t)count * (size_t)nblock * sizeof *out;
   const size_t boxes = box ? (size_t)nblock * sizeof *box : 0;

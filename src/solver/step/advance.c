@@ -137,7 +137,8 @@ static oak_status_t advance(oak_t *sim, double dt, const before_t *before) {
       invalid ? OAK_OK
               : advance_beside(sim, OAK_STEP_SECOND_HALF, sim->data.clock.time - rest, rest, dt);
   sim->data.clock.step++;
-  sim->counts.updates += sim->data.mesh->nglobal * sim->setup.cells * method->runge_kutta->nstage;
+  sim->counts.updates +=
+      sim->data.mesh->nglobal * sim->setup.block.cells * method->runge_kutta->nstage;
   /* The state that was swapped with state 0 still holds the solution at the start of the step,
    * unless something else has used it. */
   const int there = result != 0 && !before_stages && !(sim->parts.needs & OAK_NEEDS_STATES);

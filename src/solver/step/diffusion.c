@@ -63,8 +63,8 @@ static oak_status_t read_keys(oak_t *sim) {
 
 static int64_t wide_bytes(const oak_t *sim) {
   int64_t cells = 1;
-  for (int d = 0; d < sim->setup.dim; d++) cells *= sim->setup.block_size[d] + 2;
-  return cells * sim->setup.nvar * sim->setup.real_size;
+  for (int d = 0; d < sim->setup.dim; d++) cells *= sim->setup.block.size[d] + 2;
+  return cells * sim->setup.nvar * sim->setup.bytes.real;
 }
 
 static oak_status_t fit(oak_t *sim) {
@@ -93,8 +93,8 @@ static oak_status_t copy_blocks(oak_t *sim, const oak_diffusion_args_t *args, in
 
 static oak_diffusion_args_t diffusion_args(const oak_t *sim, int state, double time) {
   oak_diffusion_args_t args = {
-      .edge = sim->data.pattern.edge.device, .bc = sim->setup.bc, .q = sim->diffusion.wide};
-  for (int d = 0; d < 3; d++) args.trees[d] = sim->setup.trees[d];
+      .edge = sim->data.pattern.edge.device, .bc = sim->setup.domain.bc, .q = sim->diffusion.wide};
+  for (int d = 0; d < 3; d++) args.trees[d] = sim->setup.domain.trees[d];
   oak_data_field(&sim->data, state, time, &args.f);
   return args;
 }

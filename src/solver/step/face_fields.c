@@ -18,7 +18,7 @@ static oak_status_t check(oak_t *sim) {
 }
 
 oak_status_t oak_face_fields_set(oak_t *sim, oak_step_t *step) {
-  oak_face_fields_args_t args = {.bc = sim->setup.bc};
+  oak_face_fields_args_t args = {.bc = sim->setup.domain.bc};
   for (int face = 0; face < 6 && sim->setup.equations.count; face++)
     args.given[face] = sim->poisson[0].elliptic->setup.condition[face] != OAK_ELLIPTIC_NEUMANN &&
                        !sim->poisson[0].isolated;

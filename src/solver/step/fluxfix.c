@@ -7,8 +7,8 @@ enum { SLACK = 16 };
 
 static oak_status_t fit_bflux(oak_t *sim) {
   oak_fluxfix_t *x = &sim->fluxfix;
-  const int64_t bytes = sim->setup.face_cells * sim->data.pattern.flux.nbflux * sim->setup.nvar *
-                        sim->setup.real_size;
+  const int64_t bytes = sim->setup.block.face_cells * sim->data.pattern.flux.nbflux *
+                        sim->setup.nvar * sim->setup.bytes.real;
   if (bytes <= x->bflux_bytes && bytes >= x->bflux_bytes / 2) return OAK_OK;
   const int64_t wanted = x->bflux_bytes == 0 || bytes == 0 ? bytes : bytes + bytes / SLACK;
   oak_device_free(sim->setup.dev, x->bflux);
@@ -22,7 +22,7 @@ static oak_status_t fit_bflux(oak_t *sim) {
 /* Collective on the ranks of a host. */
 static oak_status_t connect(oak_t *sim) {
   const int64_t unit =
-      oak_pattern_average_cells(&sim->data.pattern) * sim->setup.nvar * sim->setup.real_size;
+      oak_pattern_average_cells(&sim->data.pattern) * sim->setup.nvar * sim->setup.bytes.real;
   const oak_status_t st = oak_averages_fit(&sim->fluxfix.average, &sim->data.transport,
                                            &sim->data.pattern, (size_t)unit);
   return st == OAK_OK ? fit_bflux(sim) : st;
@@ -82,7 +82,9 @@ oak_status_t oak_fix_c2f_flux(oak_t *sim, double dt) {
 
 /* ---- the part */
 
-static int wanted(const oak_t *sim) { return sim->setup.max_level > sim->setup.min_level; }
+static int wanted(const oak_t *sim) {
+  return sim->setup.refine.max_level > sim->setup.refine.min_level;
+}
 
 static int64_t bytes(const oak_t *sim) {
   return sim->fluxfix.bflux_bytes + sim->fluxfix.average.piece.bytes;

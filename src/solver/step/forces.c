@@ -11,10 +11,11 @@
 enum { COMPONENTS = 2 * 3 };
 
 int oak_forces_has(const oak_setup_t *setup, int d) {
-  const int axial = setup->coordinates == OAK_AXISYMMETRIC || setup->coordinates == OAK_CYLINDRICAL;
+  const int axial =
+      setup->domain.coordinates == OAK_AXISYMMETRIC || setup->domain.coordinates == OAK_CYLINDRICAL;
   if (oak_variables_mask(setup) < 0 || setup->description.normal[0] < 0 || d >= setup->dim)
     return 0;
-  return setup->coordinates == OAK_CARTESIAN || (axial && d == setup->dim - 1);
+  return setup->domain.coordinates == OAK_CARTESIAN || (axial && d == setup->dim - 1);
 }
 
 static oak_status_t build(oak_t *sim) {

@@ -49,13 +49,13 @@ static void name_tables(const oak_setup_t *setup, char *text, size_t size) {
 /* The first invalid cell of this rank, if there is one: a line about it. */
 static oak_status_t describe_invalid(oak_t *sim, int state, oak_invalid_t kind) {
   OAK_FREED double *valid = NULL;
-  OAK_TRY(OAK_NEW(valid, sim->setup.cells));
+  OAK_TRY(OAK_NEW(valid, sim->setup.block.cells));
   oak_status_t st = OAK_OK;
   for (int b = 0; b < sim->data.mesh->nblock && st == OAK_OK; b++) {
     int64_t c = 0;
     st = oak_read_state(&sim->data, state, 2 * sim->setup.nvar, b, 1, valid);
-    while (st == OAK_OK && c < sim->setup.cells && valid[c] != 0) c++;
-    if (st != OAK_OK || c == sim->setup.cells) continue;
+    while (st == OAK_OK && c < sim->setup.block.cells && valid[c] != 0) c++;
+    if (st != OAK_OK || c == sim->setup.block.cells) continue;
     char values[1024], place[96], tables[512];
     name_tables(&sim->setup, tables, sizeof tables);
     oak_print_place(&sim->data, b, c, place, sizeof place);
@@ -77,7 +77,7 @@ oak_status_t oak_find_invalid(oak_t *sim, int state, oak_invalid_t kind) {
 
 /* A line about a block that had an invalid cell. */
 static oak_status_t describe_block(const oak_t *sim, int b) {
-  const int *n = sim->setup.block_size;
+  const int *n = sim->setup.block.size;
   double lower[3], dx[3];
   oak_data_geometry(&sim->data, b, lower, dx);
   const double r[2] = {oak_from_mesh(&sim->setup, 0, lower[0]),

@@ -59,7 +59,7 @@ static oak_status_t find_fields(oak_t *sim, oak_poisson_t *p) {
     snprintf(name + strlen(name), sizeof name - strlen(name), "_t");
     p->rate[i] = oak_field_find(&sim->setup, name);
   }
-  for (int d = 0; d < 2 && sim->setup.coordinates; d++) {
+  for (int d = 0; d < 2 && sim->setup.domain.coordinates; d++) {
     snprintf(name, sizeof name, "%s_%c", q->name, "xy"[d]);
     OAK_CHECK(oak_field_find(&sim->setup, name) < 0, OAK_ERR_INPUT,
               "mesh.coordinates = %s: the gradient of %s has the components %s_%s and %s_%s; write "
@@ -223,11 +223,11 @@ static oak_status_t open_solver(oak_t *sim, oak_poisson_t *p) {
   oak_elliptic_setup_t setup = {
       .transport = &sim->data.transport,
       .timers = &sim->data.timers,
-      .block_size = {sim->setup.block_size[0], sim->setup.block_size[1], sim->setup.block_size[2]},
-      .coordinates = sim->setup.coordinates,
-      .logarithmic = sim->setup.logarithmic,
+      .block_size = {sim->setup.block.size[0], sim->setup.block.size[1], sim->setup.block.size[2]},
+      .coordinates = sim->setup.domain.coordinates,
+      .logarithmic = sim->setup.domain.logarithmic,
       .axis_faces = oak_axis_faces(&sim->setup),
-      .mean_factor = oak_volume_of(&sim->setup, sim->setup.low, sim->setup.high),
+      .mean_factor = oak_volume_of(&sim->setup, sim->setup.domain.low, sim->setup.domain.high),
       .a = 1,
       .b = oak_params_real(sim->setup.params, key.text),
       .fields = *q->coefficients != 0,
@@ -236,8 +236,8 @@ static oak_status_t open_solver(oak_t *sim, oak_poisson_t *p) {
             "%s: %s has no effect, because %s gives b: leave the key out",
             oak_params_origin(sim->setup.params, key.text), key.text,
             *q->b ? "POISSON_B" : "POISSON_COEFFICIENTS");
-  memcpy(setup.xmin, sim->setup.low, sizeof setup.xmin);
-  memcpy(setup.dx0, sim->setup.dx0, sizeof setup.dx0);
+  memcpy(setup.xmin, sim->setup.domain.low, sizeof setup.xmin);
+  memcpy(setup.dx0, sim->setup.domain.dx0, sizeof setup.dx0);
   OAK_TRY(find_faces(sim, p, &setup));
   OAK_TRY(oak_bodies_open(sim, p, &setup));
   if (*q->b)

@@ -163,7 +163,7 @@ static oak_status_t fit_marks(oak_t *sim) {
   clear(sim);
   OAK_TRY(OAK_NEW(sim->marks.count, wanted));
   if (sim->setup.method.first_order)
-    OAK_TRY(oak_device_alloc(sim->setup.dev, wanted * sim->setup.cells, &sim->marks.cells));
+    OAK_TRY(oak_device_alloc(sim->setup.dev, wanted * sim->setup.block.cells, &sim->marks.cells));
   OAK_TRY(oak_device_alloc(sim->setup.dev, wanted * sizeof(int), &sim->marks.marked));
   OAK_TRY(oak_device_alloc(sim->setup.dev, wanted * sizeof(int), &sim->marks.touched));
   sim->marks.capacity = wanted;
@@ -172,13 +172,13 @@ static oak_status_t fit_marks(oak_t *sim) {
 
 static int has_repair(const oak_t *sim) { return sim->setup.method.first_order; }
 static int has_levels(const oak_t *sim) {
-  return has_repair(sim) && sim->setup.max_level > sim->setup.min_level;
+  return has_repair(sim) && sim->setup.refine.max_level > sim->setup.refine.min_level;
 }
 static int has_floors(const oak_t *sim) { return sim->setup.method.floors; }
 static int has_either(const oak_t *sim) { return has_repair(sim) || has_floors(sim); }
 
 static int64_t bytes(const oak_t *sim) {
-  return sim->setup.method.first_order ? sim->marks.capacity * sim->setup.cells : 0;
+  return sim->setup.method.first_order ? sim->marks.capacity * sim->setup.block.cells : 0;
 }
 
 const oak_part_t oak_part_repair = {.wanted = has_repair};

@@ -82,6 +82,7 @@ typedef struct {
 
 /** What the main loop and the time step tell each other (run/run.c; `asked`: advance.c). */
 typedef struct {
+  double started; /**< MPI_Wtime of oak_create */
   double asks;  /**< request of this rank for the next step (oak_ask_t), which enters a maximum over
                  * all ranks */
   double asked; /**< the largest of all ranks, after a step */

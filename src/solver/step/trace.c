@@ -65,14 +65,14 @@ static oak_status_t look_at(oak_t *sim, int state, int hook, int v, double least
   for (int b = 0; b < sim->data.mesh->nblock; b++) {
     OAK_TRY(oak_read_values(&sim->data, sim->trace.kernel, state, hook * sim->setup.nvar + v, b,
                             NULL, 1, value));
-    for (int64_t c = 0; c < sim->setup.cells; c++)
+    for (int64_t c = 0; c < sim->setup.block.cells; c++)
       if (is_wrong(hook, value[c], least)) return complain(sim, state, hook, v, b, c, value[c]);
   }
   return OAK_OK;
 }
 
 static oak_status_t look(oak_t *sim, int nstate, unsigned wanted, double least) {
-  OAK_FREED double *value = malloc(sim->setup.cells * sizeof *value);
+  OAK_FREED double *value = malloc(sim->setup.block.cells * sizeof *value);
   oak_status_t st = OAK_OK;
   OAK_CHECK(value, OAK_ERR_MEMORY, "no memory for a block");
   for (int h = 0; h < OAK_TRACE_COUNT && st == OAK_OK; h++)

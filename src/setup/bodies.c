@@ -9,7 +9,7 @@
 
 enum { SPHERE, ROD, CONE, PLATE }; /* body.shape */
 
-const oak_param_desc_t oak_body_keys[] = {
+static const oak_param_desc_t body_keys[] = {
     {.help = "Bodies in the domain: electrodes and dielectrics (docs/poisson.md). Each section "
              "[body.NAME] is one body, with these keys; values that it does not give are those of "
              "[body]."},
@@ -56,8 +56,8 @@ static int choice(const oak_setup_t *setup, const char *name, const char *word) 
   return oak_params_choice(setup->params, key);
 }
 
-oak_status_t oak_bodies_declare(oak_setup_t *setup) {
-  oak_body_list_t *list = &setup->bodies;
+static oak_status_t declare(oak_setup_t *setup) {
+  oak_bodies_t *list = &setup->bodies;
   list->count = 0;
   for (int n = 0; oak_params_subsection(setup->params, "body.", n, list->of[list->count].name,
                                         sizeof list->of->name);
@@ -71,9 +71,9 @@ oak_status_t oak_bodies_declare(oak_setup_t *setup) {
               "[body.solid]: the body of the hook SOLID has this name: choose another one");
     OAK_CHECK(++list->count < OAK_MAX_BODIES, OAK_ERR_INPUT, "there are more than %d bodies",
               OAK_MAX_BODIES - 1);
-    OAK_TRY(oak_params_declare_named(setup->params, oak_body_keys, name));
+    OAK_TRY(oak_params_declare_named(setup->params, body_keys, name));
   }
-  for (const oak_param_desc_t *d = oak_body_keys + 1; d->key && !list->count; d++)
+  for (const oak_param_desc_t *d = body_keys + 1; d->key && !list->count; d++)
     OAK_CHECK(!oak_params_changed(setup->params, d->key), OAK_ERR_INPUT,
               "%s: %s has no effect, because there is no section [body.NAME]: write one for each "
               "body",
@@ -99,7 +99,8 @@ static oak_status_t read_point(const oak_setup_t *setup, const char *name, const
 static oak_status_t check_length(const oak_setup_t *setup, const char *name, const char *what,
                                  double length) {
   double cell = 0;
-  for (int d = 0; d < setup->dim; d++) cell = fmax(cell, ldexp(setup->dx0[d], -setup->max_level));
+  for (int d = 0; d < setup->dim; d++)
+    cell = fmax(cell, ldexp(setup->domain.dx0[d], -setup->refine.max_level));
   OAK_CHECK(length > 0, OAK_ERR_INPUT, "[body.%s]: %s must be above 0", name, what);
   OAK_CHECK(length >= cell, OAK_ERR_INPUT,
             "[body.%s]: %s = %g is less than a cell of the finest level, %g: raise mesh.max_level, "
@@ -137,10 +138,10 @@ static oak_status_t check_place(const oak_setup_t *setup, const oak_body_keys_t 
   for (int d = 0; d < setup->dim; d++) {
     double low, high;
     find_extent(b, d, &low, &high);
-    OAK_CHECK(high > setup->xmin[d] && low < setup->xmax[d], OAK_ERR_INPUT,
+    OAK_CHECK(high > setup->domain.xmin[d] && low < setup->domain.xmax[d], OAK_ERR_INPUT,
               "[body.%s]: the body lies outside the domain: along axis %d it goes from %g to %g, "
               "the domain from %g to %g",
-              b->name, d + 1, low, high, setup->xmin[d], setup->xmax[d]);
+              b->name, d + 1, low, high, setup->domain.xmin[d], setup->domain.xmax[d]);
     OAK_CHECK(low > -1e100 && high < 1e100, OAK_ERR_INPUT,
               "[body.%s]: along axis %d the body goes from %g to %g: coordinates and radii of at "
               "most 1e100 are possible",
@@ -151,20 +152,21 @@ static oak_status_t check_place(const oak_setup_t *setup, const oak_body_keys_t 
 
 /* The kernels know one image of a body. A body that reaches beyond both sides may be the same at
  * both, such as a rod through the domain. */
-oak_status_t oak_bodies_check_periodic(const oak_setup_t *setup, const int periodic[3]) {
-  const int flat = setup->coordinates <= OAK_AXISYMMETRIC; /* coordinates are lengths */
+static oak_status_t check_periodic(const oak_setup_t *setup) {
+  const int *periodic = setup->domain.periodic;
+  const int flat = setup->domain.coordinates <= OAK_AXISYMMETRIC; /* coordinates are lengths */
   for (int n = 0; n < setup->bodies.count && flat; n++)
     for (int d = 0; d < setup->dim; d++) {
       double low, high;
       find_extent(&setup->bodies.of[n], d, &low, &high);
-      const int below = low < setup->xmin[d];
-      const int above = high > setup->xmax[d];
+      const int below = low < setup->domain.xmin[d];
+      const int above = high > setup->domain.xmax[d];
       OAK_CHECK(
           !periodic[d] || below == above, OAK_ERR_INPUT,
           "[body.%s]: the body crosses the periodic %s boundary along axis %d: it goes from %g "
           "to %g, the domain from %g to %g; move the body, or the domain by xmin and xmax",
-          setup->bodies.of[n].name, below ? "lower" : "upper", d + 1, low, high, setup->xmin[d],
-          setup->xmax[d]);
+          setup->bodies.of[n].name, below ? "lower" : "upper", d + 1, low, high,
+          setup->domain.xmin[d], setup->domain.xmax[d]);
     }
   return OAK_OK;
 }
@@ -230,10 +232,10 @@ int oak_body_level(const oak_setup_t *setup, int number) {
   double inner = b->shape == PLATE ? INFINITY : fmax(b->radius, b->tip), half2 = 0;
   for (int d = 0; d < setup->dim; d++) {
     if (b->shape == PLATE) inner = fmin(inner, 0.5 * fabs(b->to[d] - b->from[d]));
-    half2 += 0.25 * setup->dx0[d] * setup->dx0[d];
+    half2 += 0.25 * setup->domain.dx0[d] * setup->domain.dx0[d];
   }
   int level = 0;
-  while (level < setup->max_level && ldexp(sqrt(half2), -level) > inner) level++;
+  while (level < setup->refine.max_level && ldexp(sqrt(half2), -level) > inner) level++;
   return level;
 }
 
@@ -244,7 +246,11 @@ int oak_has_body(const oak_setup_t *setup, int kind) {
   return any;
 }
 
-oak_status_t oak_bodies_read(oak_setup_t *setup) {
+int oak_has_charged_bodies(const oak_setup_t *setup) {
+  return oak_has_body(setup, OAK_BODY_ELECTRODE) || oak_has_body(setup, OAK_BODY_DIELECTRIC);
+}
+
+static oak_status_t read(oak_setup_t *setup) {
   for (int n = 0; n < setup->bodies.count; n++) OAK_TRY(read_body(setup, &setup->bodies.of[n]));
   OAK_CHECK(!oak_has_hook(setup, "problem_potential") || oak_has_body(setup, OAK_BODY_ELECTRODE),
             OAK_ERR_INPUT,
@@ -260,9 +266,7 @@ oak_status_t oak_bodies_read(oak_setup_t *setup) {
             oak_params_origin(setup->params, "poisson.bodies"), absorb);
   for (int n = 0; n < setup->equations.count; n++)
     OAK_CHECK(
-        !oak_equation_absorbs(setup, n) || oak_has_body(setup, OAK_BODY_ELECTRODE) ||
-            oak_has_body(setup, OAK_BODY_DIELECTRIC),
-        OAK_ERR_INPUT,
+        !oak_equation_absorbs(setup, n) || oak_has_charged_bodies(setup), OAK_ERR_INPUT,
         "poisson.%s.bodies = zero has no effect, because there is no electrode or dielectric: "
         "leave the key out",
         setup->equations.of[n].name);
@@ -278,11 +282,34 @@ oak_status_t oak_bodies_read(oak_setup_t *setup) {
   return OAK_OK;
 }
 
+/* The mask of solids is the last variable, conserved and primitive. */
+static oak_status_t add_solid(oak_setup_t *setup, oak_module_t *module) {
+  oak_description_t *d = &setup->description;
+  const int n = d->nvar;
+  (void)module;
+  if (!oak_has_solids(setup)) return OAK_OK;
+  OAK_CHECK(n < OAK_MAX_NVAR, OAK_ERR_INPUT,
+            "%s has SOLID(at), which needs a variable, but there are %d already",
+            setup->files.problem, n);
+  for (int v = 0; v < 2 * n; v++)
+    OAK_CHECK(strcmp(d->name[v], "solid"), OAK_ERR_INPUT,
+              "%s has SOLID(at), which adds a variable named solid, but the physics has one of "
+              "this name: rename that one",
+              setup->files.problem);
+  memmove(&d->name[n + 1], &d->name[n], (size_t)n * sizeof *d->name);
+  d->name[n] = d->name[2 * n + 1] = "solid";
+  d->nvar = n + 1;
+  d->name[2 * d->nvar] = "level";
+  return OAK_OK;
+}
+
 /* ---- text for the kernels */
 
-void oak_bodies_print(const oak_setup_t *setup, int describe, FILE *f) {
-  const oak_body_list_t *list = &setup->bodies;
+static void print(const oak_setup_t *setup, int purpose, FILE *f) {
+  const int describe = purpose == OAK_TO_DESCRIBE;
+  const oak_bodies_t *list = &setup->bodies;
   const int solid = oak_has_hook(setup, "problem_solid");
+  if (purpose == OAK_TO_DECLARE) return;
   if (oak_has_solids(setup))
     fprintf(f, "\n#define NSOLID 1\n#define OAK_NO_SLIP %d",
             oak_params_choice(setup->params, "boundary.solid") == 1);
@@ -304,3 +331,10 @@ void oak_bodies_print(const oak_setup_t *setup, int describe, FILE *f) {
   }
   fprintf(f, "\n");
 }
+
+const oak_topic_t oak_topic_bodies = {.keys = body_keys,
+                                      .begin = declare,
+                                      .describe = add_solid,
+                                      .read = read,
+                                      .check = check_periodic,
+                                      .print = print};
