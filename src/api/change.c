@@ -8,18 +8,14 @@
 /* A parameter of the physics or the problem, and its place in the description; -1: none. */
 static int find_parameter(const oak_t *sim, const char *key) {
   const oak_description_t *d = &sim->setup.description;
-  for (int n = 0; n < d->nparameter; n++) {
-    const size_t length = strlen(d->parameter[n].section);
-    if (!strncmp(key, d->parameter[n].section, length) && key[length] == '.' &&
-        !strcmp(key + length + 1, d->parameter[n].name))
-      return n;
-  }
+  for (int n = 0; n < d->nparameter; n++)
+    if (!strcmp(key, d->parameter[n].key)) return n;
   return -1;
 }
 
 /* Kernels of floors are built only if one is set. */
 static int is_floor(const oak_t *sim, int n) {
-  const char *end = n < 0 ? NULL : strrchr(sim->setup.description.parameter[n].name, '_');
+  const char *end = n < 0 ? NULL : strrchr(sim->setup.description.parameter[n].key, '_');
   return end && !strcmp(end, "_floor") && oak_has_hook(&sim->setup, "physics_floor");
 }
 

@@ -89,12 +89,10 @@ static oak_status_t make_mesh(oak_t *sim) {
 
 /* All keys are declared by now. */
 static oak_status_t check_all(const oak_setup_t *setup) {
-  const oak_description_t *d = &setup->description;
   char mistakes[4096];
   oak_status_t st = oak_params_check(setup->params, 1);
-  const int has_own =
-      d->nparameter > 0 && !strcmp(d->parameter[d->nparameter - 1].section, "problem");
-  if (st == OAK_OK || has_own || !strstr(oak_last_error(), "problem.")) return st;
+  if (st == OAK_OK || setup->description.nproblem || !strstr(oak_last_error(), "problem."))
+    return st;
   snprintf(mistakes, sizeof mistakes, "%s", oak_last_error());
   return OAK_FAIL(
       st, "%s\n%s declares no parameters; PARAMETER(name, default, \"help\") there makes one",

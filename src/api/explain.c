@@ -9,7 +9,6 @@
 
 #include "base/str.h"
 #include "api/create.h"
-#include "setup/sources.h"
 
 enum { MOST_LOOPS = 24, MOST_SOURCES = 256 };
 
@@ -222,8 +221,9 @@ static oak_status_t nothing(oak_device_t *dev, const oak_source_t *source, void 
 
 static oak_status_t explain_hooks(oak_t *sim, explain_t *e, FILE *stream) {
   static const char *const part = "kernels/check/explain.c";
-  oak_status_t st = oak_setup_use_source(&sim->setup, "explain", &part, NULL, 1, NULL,
-                                         sim->setup.rank == 0 ? compile : nothing, e);
+  oak_status_t st = oak_setup_use_source(
+      &sim->setup, (oak_source_t){.name = "explain", .file = &part, .nfile = 1},
+      sim->setup.rank == 0 ? compile : nothing, e);
   if (st == OAK_OK && sim->setup.rank == 0 && stream) st = explain(sim, e, stream);
   return oak_agree(sim->setup.comm, st);
 }

@@ -11,13 +11,11 @@ static void print_warnings(const oak_t *sim, FILE *stream) {
   const oak_description_t *d = &sim->setup.description;
   for (int n = 0; n < d->nparameter && sim->setup.refine.max_level > sim->setup.refine.min_level;
        n++) {
-    char key[256];
-    snprintf(key, sizeof key, "%s.%s", d->parameter[n].section, d->parameter[n].name);
-    if (!d->parameter[n].positive_if_refined || oak_params_real(sim->setup.params, key) > 0)
-      continue;
-    const char *help = strchr(d->parameter[n].help, '}') + 1;
-    fprintf(stream, "  warning: %s = %g on a mesh with several levels: %s\n", key,
-            oak_params_real(sim->setup.params, key), help + strspn(help, " "));
+    if (!d->parameter[n].positive_if_refined) continue;
+    const double value = oak_params_real(sim->setup.params, d->parameter[n].key);
+    if (!(value > 0))
+      fprintf(stream, "  warning: %s = %g on a mesh with several levels: %s\n", d->parameter[n].key,
+              value, d->parameter[n].help);
   }
 }
 

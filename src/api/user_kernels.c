@@ -17,13 +17,13 @@ static oak_status_t resolve(const char *path, char **full) {
 oak_status_t oak_kernel_build(oak_t *sim, const char *path, const char *name, oak_kernel_t **out) {
   OAK_BEGIN(sim);
   const int most = sizeof sim->user.module / sizeof *sim->user.module;
-  static const char *const header[] = {"kernels/hooks/user.h", "numerics/riemann.h"};
   char *full;
   OAK_CHECK(sim->user.count < most, OAK_ERR_ARGUMENT, "more than %d kernels of the caller's own",
             most);
   oak_status_t st = oak_agree(sim->setup.comm, resolve(path, &full));
+  const char *const file[] = {"kernels/hooks/user.h", "numerics/riemann.h", full};
   if (st == OAK_OK)
-    st = oak_setup_build_files(&sim->setup, name, header, NULL, 2, full,
+    st = oak_setup_build_files(&sim->setup, (oak_source_t){.name = name, .file = file, .nfile = 3},
                                &sim->user.module[sim->user.count]);
   free(full);
   OAK_TRY(st);

@@ -40,20 +40,11 @@ static const oak_param_desc_t body_keys[] = {
     {.key = NULL},
 };
 
-static void body_key(const char *name, const char *word, char key[OAK_LONGEST_FUNCTION]) {
-  snprintf(key, OAK_LONGEST_FUNCTION, "body.%s.%s", name, word);
-}
-
-static double number(const oak_setup_t *setup, const char *name, const char *word) {
-  char key[OAK_LONGEST_FUNCTION];
-  body_key(name, word, key);
-  return oak_params_real(setup->params, key);
-}
-
-static int choice(const oak_setup_t *setup, const char *name, const char *word) {
-  char key[OAK_LONGEST_FUNCTION];
-  body_key(name, word, key);
-  return oak_params_choice(setup->params, key);
+/* The key of a body. */
+#define KEY(b, word) body_key(b, word, (char[OAK_LONGEST_FUNCTION]){0})
+static const char *body_key(const oak_body_keys_t *b, const char *word, char *key) {
+  snprintf(key, OAK_LONGEST_FUNCTION, "body.%s.%s", b->name, word);
+  return key;
 }
 
 static oak_status_t declare(oak_setup_t *setup) {
@@ -73,20 +64,13 @@ static oak_status_t declare(oak_setup_t *setup) {
               OAK_MAX_BODIES - 1);
     OAK_TRY(oak_params_declare_named(setup->params, body_keys, name));
   }
-  for (const oak_param_desc_t *d = body_keys + 1; d->key && !list->count; d++)
-    OAK_CHECK(!oak_params_changed(setup->params, d->key), OAK_ERR_INPUT,
-              "%s: %s has no effect, because there is no section [body.NAME]: write one for each "
-              "body",
-              oak_params_origin(setup->params, d->key), d->key);
-  return OAK_OK;
+  return list->count ? OAK_OK
+                     : oak_keys_unused(setup, body_keys, "there is no section [body.NAME]");
 }
 
 /* ---- values */
 
-static oak_status_t read_point(const oak_setup_t *setup, const char *name, const char *word,
-                               double x[3]) {
-  char key[OAK_LONGEST_FUNCTION];
-  body_key(name, word, key);
+static oak_status_t read_point(const oak_setup_t *setup, const char *key, double x[3]) {
   const int count = oak_params_reals(setup->params, key, x);
   OAK_CHECK(count == setup->dim, OAK_ERR_INPUT, "%s: %s must be %d numbers%s",
             oak_params_origin(setup->params, key), key, setup->dim,
@@ -171,45 +155,34 @@ static oak_status_t check_periodic(const oak_setup_t *setup) {
   return OAK_OK;
 }
 
-static oak_status_t refuse(const oak_setup_t *setup, const char *name, const char *word,
-                           const char *reason) {
-  char key[OAK_LONGEST_FUNCTION];
-  body_key(name, word, key);
-  const char *text = oak_params_changed(setup->params, key);
-  OAK_CHECK(!text, OAK_ERR_INPUT, "%s: %s = %s has no effect, because %s: leave the key out",
-            oak_params_origin(setup->params, key), key, text, reason);
-  return OAK_OK;
-}
-
 static oak_status_t read_body(oak_setup_t *setup, oak_body_keys_t *b) {
-  const char *name = b->name;
-  char key[OAK_LONGEST_FUNCTION];
-  body_key(name, "shape", key);
-  OAK_CHECK(oak_params_is_set(setup->params, key) || oak_params_is_set(setup->params, "body.shape"),
-            OAK_ERR_INPUT, "[body.%s] has no shape: add shape = sphere, rod, cone or plate", name);
-  b->shape = choice(setup, name, "shape");
-  OAK_CHECK(b->shape == PLATE || setup->coordinates <= OAK_AXISYMMETRIC, OAK_ERR_INPUT,
+  const oak_params_t *p = setup->params;
+  OAK_CHECK(oak_params_is_set(p, KEY(b, "shape")) || oak_params_is_set(p, "body.shape"),
+            OAK_ERR_INPUT, "[body.%s] has no shape: add shape = sphere, rod, cone or plate",
+            b->name);
+  b->shape = oak_params_choice(p, KEY(b, "shape"));
+  OAK_CHECK(b->shape == PLATE || setup->domain.coordinates <= OAK_AXISYMMETRIC, OAK_ERR_INPUT,
             "[body.%s]: mesh.coordinates = %s allows the shape plate only, whose corners are in "
             "these coordinates: write SOLID(at) in the problem's file for others",
-            name, oak_params_text(setup->params, "mesh.coordinates"));
-  b->kind = choice(setup, name, "kind");
-  b->surface = choice(setup, name, "surface");
-  b->radius = b->shape == PLATE ? 0 : number(setup, name, "radius");
-  b->tip = b->shape == CONE ? number(setup, name, "tip_radius") : b->radius;
-  b->potential = number(setup, name, "potential");
-  b->permittivity = number(setup, name, "permittivity");
-  OAK_TRY(read_point(setup, name, "from", b->from));
-  if (b->shape == SPHERE)
-    memcpy(b->to, b->from, sizeof b->to);
-  else
-    OAK_TRY(read_point(setup, name, "to", b->to));
-  if (b->shape == SPHERE) OAK_TRY(refuse(setup, name, "to", "a sphere has the centre `from`"));
-  if (b->shape == PLATE) OAK_TRY(refuse(setup, name, "radius", "the shape is a plate"));
-  if (b->shape != CONE) OAK_TRY(refuse(setup, name, "tip_radius", "the shape is no cone"));
-  if (b->kind != OAK_BODY_ELECTRODE)
-    OAK_TRY(refuse(setup, name, "potential", "the body is no electrode"));
-  if (b->kind != OAK_BODY_DIELECTRIC)
-    OAK_TRY(refuse(setup, name, "permittivity", "the body is no dielectric"));
+            b->name, oak_params_text(p, "mesh.coordinates"));
+  b->kind = oak_params_choice(p, KEY(b, "kind"));
+  b->surface = oak_params_choice(p, KEY(b, "surface"));
+  b->radius = b->shape == PLATE ? 0 : oak_params_real(p, KEY(b, "radius"));
+  b->tip = b->shape == CONE ? oak_params_real(p, KEY(b, "tip_radius")) : b->radius;
+  b->potential = oak_params_real(p, KEY(b, "potential"));
+  b->permittivity = oak_params_real(p, KEY(b, "permittivity"));
+  OAK_TRY(read_point(setup, KEY(b, "from"), b->from));
+  OAK_TRY(read_point(setup, KEY(b, b->shape == SPHERE ? "from" : "to"), b->to));
+  const struct {
+    int unused;
+    const char *word, *reason;
+  } key[] = {{b->shape == SPHERE, "to", "a sphere has the centre `from`"},
+             {b->shape == PLATE, "radius", "the shape is a plate"},
+             {b->shape != CONE, "tip_radius", "the shape is no cone"},
+             {b->kind != OAK_BODY_ELECTRODE, "potential", "the body is no electrode"},
+             {b->kind != OAK_BODY_DIELECTRIC, "permittivity", "the body is no dielectric"}};
+  for (size_t n = 0; n < sizeof key / sizeof *key; n++)
+    if (key[n].unused) OAK_TRY(oak_key_unused(setup, KEY(b, key[n].word), key[n].reason));
   OAK_TRY(check_sizes(setup, b));
   return check_place(setup, b);
 }
@@ -257,21 +230,8 @@ static oak_status_t read(oak_setup_t *setup) {
             "%s has POTENTIAL(at, body), but there is no electrode: write SOLID(at), or a section "
             "[body.NAME]",
             setup->files.problem);
-  const char *absorb = oak_params_changed(setup->params, "poisson.bodies");
-  int named = 0;
-  for (int n = 0; n < setup->equations.count; n++) named |= setup->equations.of[n].section;
-  OAK_CHECK(!absorb || named, OAK_ERR_INPUT,
-            "%s: poisson.bodies = %s has no effect, because no equation is declared by POISSON_OF: "
-            "leave the key out",
-            oak_params_origin(setup->params, "poisson.bodies"), absorb);
-  for (int n = 0; n < setup->equations.count; n++)
-    OAK_CHECK(
-        !oak_equation_absorbs(setup, n) || oak_has_charged_bodies(setup), OAK_ERR_INPUT,
-        "poisson.%s.bodies = zero has no effect, because there is no electrode or dielectric: "
-        "leave the key out",
-        setup->equations.of[n].name);
   if (!oak_body_count(setup)) return OAK_OK;
-  const oak_equation_list_t *e = &setup->equations;
+  const oak_equations_t *e = &setup->equations;
   const int poisson = e->count > 0 && !e->of[0].section;
   for (int n = 0; n < setup->bodies.count && !poisson; n++)
     OAK_CHECK(

@@ -17,8 +17,7 @@ int oak_setup_constant(oak_setup_t *setup, oak_module_t *module, const char *nam
 
 /* ---- hooks */
 
-static const char *const owner_name[] = {
-    [OAK_OF_PHYSICS] = "physics", [OAK_OF_PROBLEM] = "problem"};
+const char *const oak_owner_name[] = {[OAK_OF_PHYSICS] = "physics", [OAK_OF_PROBLEM] = "problem"};
 
 int oak_has_hook(const oak_setup_t *setup, const char *name) {
   const int problem = !strncmp(name, "problem_", 8);
@@ -33,7 +32,7 @@ void oak_print_hooks(const oak_setup_t *setup, FILE *f) {
     for (int o = 0; o < 2; o++) {
       if (!d->hook[n].function || d->hook[n].named || !oak_declares(d, o, d->hook[n].name, ""))
         continue;
-      fprintf(f, "#define OAK_HAS_%s_", owner_name[o]);
+      fprintf(f, "#define OAK_HAS_%s_", oak_owner_name[o]);
       for (const char *c = d->hook[n].name; *c; c++) fputc(tolower((unsigned char)*c), f);
       fprintf(f, " 1\n");
     }

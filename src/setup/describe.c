@@ -15,36 +15,36 @@ static int split_names(char *text, const char **name, int first, int most) {
   return n - first;
 }
 
-static const char REFINED[] = "; >0 if refined", MOST[] = "; <=";
-
-/* A help text "{a,b,c} ..." names the values of a parameter, "{>1} ..." or "{>=1} ..." is its lower
- * bound; "{>=0; <=1}" has an upper one too. In "{>=0; >0 if refined} ..." the second bound is for
- * meshes with several levels; a value that does not fulfil it gives a warning. */
-static oak_status_t read_values(oak_description_t *d, int n) {
-  const char *help = d->parameter[n].help, *end = *help == '{' ? strchr(help, '}') : NULL;
-  char *choices = d->parameter[n].choices, *stop;
+/* What a help text in braces says of the values of a parameter: "{a,b,c} ..." are their names,
+ * "{>1} ..." or "{>=1} ..." is their lower bound; "{>=0; <=1}" has an upper one too. In "{>=0; >0
+ * if refined} ..." the second bound is for meshes with several levels; a value that does not fulfil
+ * it gives a warning. */
+static oak_status_t read_values(oak_param_desc_t *desc, char words[128], int *refined) {
+  static const char REFINED[] = "; >0 if refined", MOST[] = "; <=";
+  const char *help = desc->help, *end = *help == '{' ? strchr(help, '}') : NULL;
+  char *stop;
   if (!end) return OAK_OK;
+  desc->help = end + 1 + strspn(end + 1, " "); /* the rest is said with the allowed values */
   if (help[1] == '>') {
     const char *number = help + (help[2] == '=' ? 3 : 2);
-    d->parameter[n].bounded = 1;
-    d->parameter[n].above_min = help[2] != '=';
-    d->parameter[n].min = strtod(number, &stop);
-    d->parameter[n].max = INFINITY;
-    if (!strncmp(stop, MOST, strlen(MOST)))
-      d->parameter[n].max = strtod(stop + strlen(MOST), &stop);
-    d->parameter[n].positive_if_refined = !strncmp(stop, REFINED, strlen(REFINED));
-    if (d->parameter[n].positive_if_refined) stop += strlen(REFINED);
-    OAK_CHECK(stop > number && stop == end && isfinite(d->parameter[n].min), OAK_ERR_INPUT,
-              "parameter %s.%s: its help text must begin with a bound such as {>0} or {>=0}",
-              d->parameter[n].section, d->parameter[n].name);
+    desc->above_min = help[2] != '=';
+    desc->min = strtod(number, &stop);
+    desc->max = INFINITY;
+    if (!strncmp(stop, MOST, strlen(MOST))) desc->max = strtod(stop + strlen(MOST), &stop);
+    *refined = !strncmp(stop, REFINED, strlen(REFINED));
+    if (*refined) stop += strlen(REFINED);
+    OAK_CHECK(stop > number && stop == end && isfinite(desc->min), OAK_ERR_INPUT,
+              "parameter %s: its help text must begin with a bound such as {>0} or {>=0}",
+              desc->key);
     return OAK_OK;
   }
-  OAK_CHECK(end - help < (long)sizeof d->parameter[n].choices, OAK_ERR_INPUT,
-            "parameter %s.%s: the names of its values in {} have more than %zu characters",
-            d->parameter[n].section, d->parameter[n].name, sizeof d->parameter[n].choices - 2);
-  memcpy(choices, help + 1, end - help - 1);
-  for (char *c = choices; *c; c++)
+  OAK_CHECK(end - help < 128, OAK_ERR_INPUT,
+            "parameter %s: the names of its values in {} have more than 126 characters", desc->key);
+  snprintf(words, 128, "%.*s", (int)(end - help - 1), help + 1);
+  for (char *c = words; *c; c++)
     if (*c == ',') *c = ' ';
+  desc->type = OAK_PARAM_CHOICE;
+  desc->choices = words;
   return OAK_OK;
 }
 
@@ -63,48 +63,75 @@ static void read_text(oak_setup_t *setup, oak_module_t *module, const char *name
   blank_control(text);
 }
 
-/* A parameter or global. */
-static oak_status_t read_parameter(oak_setup_t *setup, oak_module_t *module, int slot) {
-  oak_description_t *d = &setup->description;
-  const int n = d->nparameter;
-  const char *name = setup->files.declared.parameter[slot].name;
-  const int of_problem = setup->files.declared.parameter[slot].owner == OAK_OF_PROBLEM;
-  const char *section = of_problem ? "problem" : "physics";
-  char constant[128];
-  if (setup->files.declared.parameter[slot].kind >= OAK_GLOBAL_MAX) {
-    setup->description.has_integrals |=
-        setup->files.declared.parameter[slot].kind == OAK_GLOBAL_INTEGRAL;
-    setup->description.global_slot[setup->description.nglobal++] = slot;
-    return OAK_OK;
+/* The default as a text: the word that it numbers, or the shortest that reads back the same. */
+static void print_default(const oak_param_desc_t *desc, double value, char *text) {
+  char words[128];
+  for (int digits = 1; digits <= 17; digits++) {
+    snprintf(text, 64, "%.*g", digits, value);
+    if (strtod(text, NULL) == value) break;
   }
-  snprintf(constant, sizeof constant, "%s_default_%s", section, name);
-  OAK_TRY(
-      oak_device_constant(setup->dev, module, constant, &d->parameter[n].fallback, sizeof(double)));
-  d->nparameter++;
-  d->nproblem += of_problem;
+  snprintf(words, sizeof words, "%s", desc->choices ? desc->choices : "");
+  for (char *w = strtok(words, " "); w; w = strtok(NULL, " "))
+    if (value-- == 0) snprintf(text, sizeof words, "%s", w); /* it may be no integer */
+}
+
+/* The key of a parameter. */
+static oak_status_t declare_parameter(oak_setup_t *setup, oak_module_t *module, int slot) {
+  oak_description_t *d = &setup->description;
+  const oak_declared_t *declared = &setup->files.declared;
+  const char *name = declared->parameter[slot].name;
+  const char *section = oak_owner_name[declared->parameter[slot].owner];
+  const int array = declared->parameter[slot].kind == OAK_PARAMETER_ARRAY, n = d->nparameter++;
+  char constant[128], help[OAK_HELP_BYTES], words[128] = "", text[OAK_VALUES_BYTES];
+  double value;
+  oak_param_desc_t desc = {.key = d->parameter[n].key,
+                           .type = OAK_PARAM_REAL,
+                           .fallback = text,
+                           .help = help,
+                           .may_change = 1};
+  d->nproblem += declared->parameter[slot].owner == OAK_OF_PROBLEM;
   d->parameter[n].slot = slot;
-  d->parameter[n].section = section;
-  snprintf(d->parameter[n].name, sizeof d->parameter[n].name, "%s", name);
+  snprintf(d->parameter[n].key, sizeof d->parameter[n].key, "%s.%s", section, name);
+  snprintf(constant, sizeof constant, "%s_default_%s", section, name);
+  OAK_TRY(oak_device_constant(setup->dev, module, constant, &value, sizeof value));
   snprintf(constant, sizeof constant, "%s_help_%s", section, name);
-  OAK_TRY(oak_device_constant(setup->dev, module, constant, d->parameter[n].help, OAK_HELP_BYTES));
-  blank_control(d->parameter[n].help);
-  OAK_TRY(read_values(d, n));
-  const int array = setup->files.declared.parameter[slot].kind == OAK_PARAMETER_ARRAY;
-  OAK_CHECK(!array || (!*d->parameter[n].choices && !d->parameter[n].positive_if_refined),
-            OAK_ERR_INPUT,
+  OAK_TRY(oak_device_constant(setup->dev, module, constant, help, sizeof help));
+  blank_control(help);
+  OAK_TRY(read_values(&desc, words, &d->parameter[n].positive_if_refined));
+  d->parameter[n].choice = desc.type == OAK_PARAM_CHOICE;
+  snprintf(d->parameter[n].help, sizeof help, "%s", desc.help);
+  OAK_CHECK(!array || (!*words && !d->parameter[n].positive_if_refined), OAK_ERR_INPUT,
             "PARAMETER_ARRAY(%s, ...): its help text may begin with a bound such as {>0} or {>=0} "
             "alone",
             name);
+  print_default(&desc, value, text);
+  if (array) { /* the default is a text */
+    desc.count = declared->parameter[slot].length;
+    desc.type = OAK_PARAM_REALS;
+    snprintf(constant, sizeof constant, "%s_values_%s", section, name);
+    OAK_TRY(oak_device_constant(setup->dev, module, constant, text, sizeof text));
+  }
+  return oak_params_declare(setup->params, &desc, 1);
+}
+
+/* Parameters become keys; globals only have a place. */
+static oak_status_t read_parameters(oak_setup_t *setup, oak_module_t *module) {
+  oak_description_t *d = &setup->description;
+  for (int slot = 0; slot < setup->files.declared.count; slot++) {
+    const oak_kind_t kind = setup->files.declared.parameter[slot].kind;
+    d->has_integrals |= kind == OAK_GLOBAL_INTEGRAL;
+    if (kind >= OAK_GLOBAL_MAX)
+      d->global_slot[d->nglobal++] = slot;
+    else
+      OAK_TRY(declare_parameter(setup, module, slot));
+  }
   return OAK_OK;
 }
 
-static const char *const owner_name[] = {
-    [OAK_OF_PHYSICS] = "physics", [OAK_OF_PROBLEM] = "problem"};
-
 /* The file whose FIELD sets a field, NULL if none does. */
 static const char *function_of(const oak_declared_t *d, int slot) {
-  return d->field[slot].function[OAK_OF_PROBLEM]   ? owner_name[OAK_OF_PROBLEM]
-         : d->field[slot].function[OAK_OF_PHYSICS] ? owner_name[OAK_OF_PHYSICS]
+  return d->field[slot].function[OAK_OF_PROBLEM]   ? oak_owner_name[OAK_OF_PROBLEM]
+         : d->field[slot].function[OAK_OF_PHYSICS] ? oak_owner_name[OAK_OF_PHYSICS]
                                                    : NULL;
 }
 
@@ -229,74 +256,15 @@ static oak_status_t read_description(oak_setup_t *setup, oak_module_t *module) {
   OAK_TRY(oak_schemes_name(&setup->files.declared, setup->params));
   OAK_TRY(oak_scheme_check(setup, OAK_FLUXES, "scheme.flux"));
   OAK_TRY(read_vectors(setup, module));
-  for (int n = 0; n < setup->files.declared.count; n++) OAK_TRY(read_parameter(setup, module, n));
   for (int n = 0; n < setup->files.declared.nfixed; n++) read_fixed(setup, module, n);
   read_fields(setup);
-  return OAK_OK;
-}
-
-/* ---- keys */
-
-/* The default of an array is a text. */
-static oak_status_t read_array(oak_setup_t *setup, oak_module_t *module, int n,
-                               oak_param_desc_t *desc, char text[OAK_VALUES_BYTES]) {
-  const oak_description_t *d = &setup->description;
-  char constant[128];
-  desc->count = setup->files.declared.parameter[d->parameter[n].slot].length;
-  desc->type = OAK_PARAM_REALS;
-  desc->fallback = text;
-  snprintf(constant, sizeof constant, "%s_values_%s", d->parameter[n].section,
-           d->parameter[n].name);
-  return oak_device_constant(setup->dev, module, constant, text, OAK_VALUES_BYTES);
-}
-
-/* A name such as rho may stand for a conserved and a primitive variable: the first one counts. */
-static oak_status_t declare_parameters(oak_setup_t *setup, oak_module_t *module) {
-  const oak_description_t *d = &setup->description;
-  for (int n = 0; n < d->nparameter; n++) {
-    char key[256], fallback[64], values[OAK_VALUES_BYTES];
-    oak_param_desc_t desc = {.key = key,
-                             .type = OAK_PARAM_REAL,
-                             .fallback = fallback,
-                             .help = d->parameter[n].help,
-                             .may_change = 1};
-    /* What stands in braces is said with the allowed values. */
-    const char *help = d->parameter[n].help, *end = *help == '{' ? strchr(help, '}') : NULL;
-    if (end) desc.help = end + 1 + strspn(end + 1, " ");
-    snprintf(key, sizeof key, "%s.%s", d->parameter[n].section, d->parameter[n].name);
-    snprintf(fallback, sizeof fallback, "%.17g", d->parameter[n].fallback);
-    for (int digits = 1; digits < 17; digits++) { /* the shortest text that reads back the same */
-      char text[64];
-      snprintf(text, sizeof text, "%.*g", digits, d->parameter[n].fallback);
-      if (strtod(text, NULL) != d->parameter[n].fallback) continue;
-      memcpy(fallback, text, sizeof text);
-      break;
-    }
-    if (d->parameter[n].bounded) {
-      desc.min = d->parameter[n].min;
-      desc.max = d->parameter[n].max;
-      desc.above_min = d->parameter[n].above_min;
-    }
-    if (*d->parameter[n].choices) {
-      double word = d->parameter[n].fallback; /* may be no integer, nor fit one */
-      char words[128];
-      snprintf(words, sizeof words, "%s", d->parameter[n].choices);
-      for (char *w = strtok(words, " "); w; w = strtok(NULL, " "))
-        if (word-- == 0) snprintf(fallback, sizeof fallback, "%s", w);
-      desc.type = OAK_PARAM_CHOICE;
-      desc.choices = d->parameter[n].choices;
-    }
-    if (setup->files.declared.parameter[d->parameter[n].slot].kind == OAK_PARAMETER_ARRAY)
-      OAK_TRY(read_array(setup, module, n, &desc, values));
-    OAK_TRY(oak_params_declare(setup->params, &desc, 1));
-  }
   return OAK_OK;
 }
 
 static oak_status_t describe(oak_setup_t *setup, oak_module_t *module) {
   OAK_TRY(oak_setup_check_statics(setup, module));
   OAK_TRY(read_description(setup, module));
-  OAK_TRY(declare_parameters(setup, module));
+  OAK_TRY(read_parameters(setup, module));
   OAK_TRY(oak_topics_describe(setup, module));
   OAK_CHECK(!*setup->description.unread, OAK_ERR_DEVICE, "%s", setup->description.unread);
   setup->nvar = setup->description.nvar;

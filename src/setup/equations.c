@@ -52,13 +52,13 @@ static const oak_param_desc_t poisson_keys[] = {
 /* The function of a hook such as POISSON_BOUNDARY, empty if no file has it. The problem's wins. */
 static void find_function(const oak_setup_t *setup, const char *what, const char *name,
                           char function[OAK_LONGEST_FUNCTION]) {
-  static const char *const owner[] = {"physics", "problem"};
   char hook[64];
   snprintf(hook, sizeof hook, "poisson%s%s", what, *name ? "_of" : "");
   *function = 0;
   for (int o = 0; o < 2; o++)
     if (oak_declares(&setup->files.declared, o, hook, name))
-      snprintf(function, OAK_LONGEST_FUNCTION, "%s_%s%s%s", owner[o], hook, *name ? "_" : "", name);
+      snprintf(function, OAK_LONGEST_FUNCTION, "%s_%s%s%s", oak_owner_name[o], hook,
+               *name ? "_" : "", name);
 }
 
 /* `name` is empty for POISSON. */
@@ -88,9 +88,11 @@ static oak_status_t read_equation(oak_setup_t *setup, const char *name) {
   return OAK_OK;
 }
 
-void oak_equation_key(const oak_equation_t *e, const char *word, char key[OAK_LONGEST_FUNCTION]) {
+const char *oak_equation_key(const oak_equation_t *e, const char *word,
+                             char key[OAK_LONGEST_FUNCTION]) {
   snprintf(key, OAK_LONGEST_FUNCTION, "poisson.%s%s%s", e->section ? e->name : "",
            e->section ? "." : "", word);
+  return key;
 }
 
 static oak_status_t describe(oak_setup_t *setup, oak_module_t *module) {
@@ -105,16 +107,36 @@ static oak_status_t describe(oak_setup_t *setup, oak_module_t *module) {
 }
 
 int oak_equation_every(const oak_setup_t *setup, int number) {
-  char key[OAK_LONGEST_FUNCTION];
-  oak_equation_key(&setup->equations.of[number], "every", key);
-  return (int)oak_params_int(setup->params, key);
+  return (int)oak_params_int(setup->params,
+                             OAK_EQUATION_KEY(&setup->equations.of[number], "every"));
 }
 
 int oak_equation_absorbs(const oak_setup_t *setup, int number) {
   const oak_equation_t *e = &setup->equations.of[number];
-  char key[OAK_LONGEST_FUNCTION];
-  oak_equation_key(e, "bodies", key);
-  return e->section && oak_params_choice(setup->params, key) == 1;
+  return e->section && oak_params_choice(setup->params, OAK_EQUATION_KEY(e, "bodies")) == 1;
+}
+
+/* poisson.gather_cells, which solvers of a user's program use (oak_solve), is allowed without an
+ * equation. */
+static oak_status_t check_keys(oak_setup_t *setup) {
+  int named = 0;
+  char reason[9000];
+  snprintf(reason, sizeof reason, "neither %s nor %s has the hook POISSON(at, q) { ... }",
+           setup->files.physics, setup->files.problem);
+  for (int n = 0; n < setup->equations.count; n++) {
+    const oak_equation_t *e = &setup->equations.of[n];
+    named |= e->section;
+    if (oak_equation_absorbs(setup, n) && !oak_has_charged_bodies(setup))
+      OAK_TRY(oak_key_unused(setup, OAK_EQUATION_KEY(e, "bodies"),
+                             "there is no electrode or dielectric"));
+    OAK_TRY(oak_key_unused(setup, OAK_EQUATION_KEY(e, "b"),
+                           *e->b              ? "POISSON_B gives b"
+                           : *e->coefficients ? "POISSON_COEFFICIENTS gives b"
+                                              : NULL));
+  }
+  OAK_TRY(oak_key_unused(setup, "poisson.bodies",
+                         named ? NULL : "no equation is declared by POISSON_OF"));
+  return setup->equations.count ? OAK_OK : oak_keys_unused(setup, poisson_keys, reason);
 }
 
 static const char *function_of(const oak_equation_t *e, size_t member) {
@@ -160,4 +182,4 @@ static void print(const oak_setup_t *setup, int purpose, FILE *f) {
 }
 
 const oak_topic_t oak_topic_equations = {
-    .keys = poisson_keys, .describe = describe, .print = print};
+    .keys = poisson_keys, .describe = describe, .read = check_keys, .print = print};

@@ -23,8 +23,11 @@ typedef struct {
 
 typedef struct oak_setup oak_setup_t;
 
-/** The key "poisson.word" of an equation, or "poisson.NAME.word". */
-void oak_equation_key(const oak_equation_t *e, const char *word, char key[OAK_LONGEST_FUNCTION]);
+/** The key "poisson.word" of an equation, or "poisson.NAME.word"; it stays to the end of the block.
+ */
+#define OAK_EQUATION_KEY(e, word) oak_equation_key(e, word, (char[OAK_LONGEST_FUNCTION]){0})
+const char *oak_equation_key(const oak_equation_t *e, const char *word,
+                             char key[OAK_LONGEST_FUNCTION]);
 /** Steps from one solution to the next; 0: it is solved in each stage. */
 int oak_equation_every(const oak_setup_t *setup, int number);
 /** Whether the solution of POISSON_OF is 0 in all bodies. */

@@ -40,8 +40,11 @@ oak_status_t oak_setup_build(oak_setup_t *setup) {
 #undef OAK_ADD_KERNEL
   for (int m = 0; m < 2; m++)
     if (list[m].count)
-      OAK_TRY(oak_setup_build_files(setup, name[m], list[m].part, list[m].time, list[m].count, NULL,
-                                    &setup->kernel.module[m]));
+      OAK_TRY(oak_setup_build_files(
+          setup,
+          (oak_source_t){
+              .name = name[m], .file = list[m].part, .nfile = list[m].count, .time = list[m].time},
+          &setup->kernel.module[m]));
   oak_status_t st = OAK_OK;
 #define OAK_GET_KERNEL(name, file, time, condition)                                                \
   if (st == OAK_OK && (condition))                                                                 \
@@ -59,19 +62,18 @@ static void read_parameters(oak_setup_t *setup) {
   const oak_description_t *d = &setup->description;
   double *value = setup->user.value;
   for (int n = 0; n < d->nparameter; n++) {
-    char key[256];
-    snprintf(key, sizeof key, "%s.%s", d->parameter[n].section, d->parameter[n].name);
+    const char *key = d->parameter[n].key;
     const int slot = d->parameter[n].slot;
     double *out = value + setup->files.declared.parameter[slot].place + setup->user.first;
     if (setup->files.declared.parameter[slot].kind == OAK_PARAMETER_ARRAY)
       oak_params_array(setup->params, key, setup->files.declared.parameter[slot].length, out);
     else
-      *out = *d->parameter[n].choices ? oak_params_choice(setup->params, key)
-                                      : oak_params_real(setup->params, key);
+      *out = d->parameter[n].choice ? oak_params_choice(setup->params, key)
+                                    : oak_params_real(setup->params, key);
   }
 }
 
-static oak_status_t upload_values(oak_setup_t *setup) {
+static oak_status_t upload_values(const oak_setup_t *setup) {
   return oak_device_upload(setup->dev, setup->user.device, setup->user.value,
                            sizeof setup->user.value);
 }
@@ -79,9 +81,8 @@ static oak_status_t upload_values(oak_setup_t *setup) {
 oak_status_t oak_setup_upload_parameters(oak_setup_t *setup) {
   setup->user.first =
       !setup->files.declared.count || setup->files.declared.parameter[0].owner == OAK_OF_PROBLEM;
-  read_parameters(setup);
   OAK_TRY(oak_device_alloc(setup->dev, sizeof setup->user.value, &setup->user.device));
-  return upload_values(setup);
+  return oak_setup_change_parameters(setup);
 }
 
 oak_status_t oak_setup_change_parameters(oak_setup_t *setup) {
@@ -93,8 +94,7 @@ oak_status_t oak_setup_upload_globals(oak_setup_t *setup, const double *value) {
   for (int g = 0; g < setup->description.nglobal; g++)
     setup->user.value[setup->files.declared.parameter[setup->description.global_slot[g]].place +
                       setup->user.first] = value[g];
-  return oak_device_upload(setup->dev, setup->user.device, setup->user.value,
-                           sizeof setup->user.value);
+  return upload_values(setup);
 }
 
 void oak_setup_unload(oak_setup_t *setup) {

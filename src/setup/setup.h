@@ -40,15 +40,11 @@ typedef struct {
   int nparameter, nproblem;            /**< of both files, physics first; those of the problem */
   char unread[256];                    /**< why a constant could not be read; "" if all were read */
   struct {
-    const char *section;
-    char name[OAK_LONGEST_NAME + 1], help[OAK_HELP_BYTES];
-    int slot; /**< place among files.declared */
-    double fallback;
-    char choices[128]; /**< words for values 0, 1, ... or "" */
-    double min;        /**< least value, if bounded; with above_min it is excluded itself */
-    double max;        /**< largest value, INFINITY: none */
-    int bounded, above_min;
-    int positive_if_refined; /**< warn if it is not above 0 on a mesh with several levels */
+    char key[OAK_LONGEST_NAME + 16];
+    char help[OAK_HELP_BYTES]; /**< without what stands in braces */
+    int slot;                  /**< place among files.declared */
+    int choice;                /**< it is the number of a word */
+    int positive_if_refined;   /**< warn if it is not above 0 on a mesh with several levels */
   } parameter[OAK_MAX_PARAMETERS];
 } oak_description_t;
 
@@ -182,16 +178,22 @@ void oak_setup_tile(const oak_setup_t *setup, int tile[2]);
 oak_status_t oak_setup_find_files(oak_setup_t *setup);
 /** Build the module of kernels/NAME.c. Collective. */
 oak_status_t oak_setup_build_module(const oak_setup_t *setup, const char *name, oak_module_t **out);
-/** The same of the files \a part of the source root and a file of the caller's own, if any.
- * \a time: oak_source_t. */
-oak_status_t oak_setup_build_files(const oak_setup_t *setup, const char *name,
-                                   const char *const *part, const int *time, int npart,
-                                   const char *extra, oak_module_t **out);
+/** The same of the files of \a source, whose paths begin at the source root unless they are
+ * absolute. Of \a source, name, files and time are given. */
+oak_status_t oak_setup_build_files(const oak_setup_t *setup, oak_source_t source,
+                                   oak_module_t **out);
+/** Complete \a source as for oak_setup_build_files, and call \a use with it. Collective, with a
+ * status of this rank alone. */
+typedef oak_status_t (*oak_source_user_t)(oak_device_t *dev, const oak_source_t *source,
+                                          void *data);
+oak_status_t oak_setup_use_source(const oak_setup_t *setup, oak_source_t source,
+                                  oak_source_user_t use, void *data);
 
 /* describe.c */
 oak_status_t oak_setup_describe(oak_setup_t *setup);
 
 /* constants.c */
+extern const char *const oak_owner_name[2]; /**< "physics", "problem" */
 /** Whether a module has the constant \a name, which is then copied. */
 int oak_setup_constant(oak_setup_t *setup, oak_module_t *module, const char *name, void *dst,
                        size_t bytes);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Makes from parameters what compilers get: the files of physics and problem, the constants of a
  * run, and the translation units. */
-#include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "setup/sources.h"
+#include "setup/setup.h"
 
 enum { MAX_DEFINES = 32, DEFINE_SIZE = 128 };
 
@@ -18,32 +18,17 @@ typedef struct {
   const char *failed; /* a constant for which there was no room */
 } defines_t;
 
-static void define(defines_t *d, const char *name, const char *value) {
+__attribute__((format(printf, 2, 3))) static void define(defines_t *d, const char *form, ...) {
+  va_list arguments;
+  va_start(arguments, form);
   if (d->count == MAX_DEFINES ||
-      snprintf(d->text[d->count], DEFINE_SIZE, "%s=%s", name, value) >= DEFINE_SIZE) {
-    d->failed = name;
-    return;
+      vsnprintf(d->text[d->count], DEFINE_SIZE, form, arguments) >= DEFINE_SIZE) {
+    d->failed = form;
+  } else {
+    d->list[d->count] = d->text[d->count];
+    d->count++;
   }
-  d->list[d->count] = d->text[d->count];
-  d->count++;
-}
-
-static void define_int(defines_t *d, const char *name, long value) {
-  char text[32];
-  snprintf(text, sizeof text, "%ld", value);
-  define(d, name, text);
-}
-
-/* With a decimal point, because kernels would divide whole numbers as integers. */
-static void define_real(defines_t *d, const char *name, double value) {
-  char text[32];
-  snprintf(text, sizeof text, "%#.17g", value);
-  define(d, name, text);
-}
-
-/* The word of a CHOICE key becomes part of a C identifier in the kernels. */
-static const char *chosen(const oak_setup_t *setup, const char *key) {
-  return oak_params_text(setup->params, key);
+  va_end(arguments);
 }
 
 /* Largest divisor of `n` that is not above `most`. */
@@ -62,51 +47,56 @@ void oak_setup_tile(const oak_setup_t *setup, int tile[2]) {
       divisor(setup->block.size[1], rows > 8 ? rows : 8); /* with fewer rows most cells are halo */
 }
 
-/* \a declare: for the preprocessor, before what files declare is known. */
+/* \a declare: for the preprocessor, before what files declare is known. Real numbers have a decimal
+ * point, because kernels would divide whole numbers as integers. The word of a CHOICE key becomes
+ * part of a C identifier. */
 static oak_status_t make_defines(const oak_setup_t *setup, int fluxes, int declare, defines_t *d) {
+  const oak_params_t *p = setup->params;
+  const int *n = setup->block.size;
   d->count = 0;
   d->failed = NULL;
-  define_int(d, "OAK_DIM", setup->dim);
-  define_int(d, "OAK_COORDINATES", setup->domain.coordinates);
+  define(d, "OAK_DIM=%d", setup->dim);
+  define(d, "OAK_COORDINATES=%d", setup->domain.coordinates);
   if (setup->domain.logarithmic) {
-    define_int(d, "OAK_LOG_RADIUS", 1);
-    define_real(d, "OAK_RADIUS_MIN", setup->domain.xmin[0]);
-    define_real(d, "OAK_RADIUS_LOG", setup->domain.low[0]);
+    define(d, "OAK_LOG_RADIUS=1");
+    define(d, "OAK_RADIUS_MIN=%#.17g", setup->domain.xmin[0]);
+    define(d, "OAK_RADIUS_LOG=%#.17g", setup->domain.low[0]);
   }
-  define_int(d, "OAK_NX", setup->block.size[0]);
-  define_int(d, "OAK_NY", setup->block.size[1]);
-  define_int(d, "OAK_NZ", setup->block.size[2]);
-  define_int(d, "OAK_NG", setup->block.layers);
-  define_int(d, "OAK_PEERS", oak_device_ops(setup->dev)->host_memory || setup->kernel.peers);
-  define(d, "OAK_REAL", (fluxes ? setup->bytes.flux : setup->bytes.real) == 4 ? "float" : "double");
-  if (setup->bytes.store < setup->bytes.real) define(d, "OAK_STORE", "float");
-  if (setup->bytes.flux < setup->bytes.real) define(d, "OAK_SUM", "double");
+  define(d, "OAK_NX=%d", n[0]);
+  define(d, "OAK_NY=%d", n[1]);
+  define(d, "OAK_NZ=%d", n[2]);
+  define(d, "OAK_NG=%d", setup->block.layers);
+  define(d, "OAK_PEERS=%d", oak_device_ops(setup->dev)->host_memory || setup->kernel.peers);
+  define(d, "OAK_REAL=%s",
+         (fluxes ? setup->bytes.flux : setup->bytes.real) == 4 ? "float" : "double");
+  if (setup->bytes.store < setup->bytes.real) define(d, "OAK_STORE=float");
+  if (setup->bytes.flux < setup->bytes.real) define(d, "OAK_SUM=double");
   if (declare) return OAK_OK;
-  define(d, "OAK_LIMITER", chosen(setup, "scheme.limiter"));
-  const int limiter = oak_scheme_find(setup, OAK_LIMITERS, chosen(setup, "scheme.limiter"));
-  define_int(d, "OAK_RADIUS", setup->files.declared.scheme[limiter].radius);
-  define(d, "OAK_FLUX", chosen(setup, "scheme.flux"));
-  define_real(d, "OAK_LIMITER_THETA", oak_params_real(setup->params, "scheme.theta"));
-  define_int(d, "OAK_WAVE_SPEEDS_EINFELDT",
-             oak_params_choice(setup->params, "scheme.wave_speeds") == 0);
-  define_int(d, "OAK_NPREV", oak_runge_kutta_max_prev(setup->method.runge_kutta));
+  const char *limiter = oak_params_text(p, "scheme.limiter");
+  const char *criterion = oak_params_text(p, "refine.criterion");
+  const int named = oak_scheme_find(setup, OAK_CRITERIA, criterion) >= 0;
   int tile[2];
   oak_setup_tile(setup, tile);
-  define_int(d, "OAK_TILE_X", tile[0]);
-  define_int(d, "OAK_TILE_Y", tile[1]);
-  define_int(d, "OAK_REFINE_USER", !strcmp(chosen(setup, "refine.criterion"), "user"));
-  define_int(d, "OAK_REFINE_NONE", !strcmp(chosen(setup, "refine.criterion"), "none"));
-  const char *criterion = chosen(setup, "refine.criterion");
-  const int named = oak_scheme_find(setup, OAK_CRITERIA, criterion) >= 0;
-  define(d, "OAK_CRITERION", named ? criterion : "lohner");
-  define_int(d, "OAK_REFINE_BUFFER", oak_params_int(setup->params, "refine.buffer"));
-  define_int(d, "OAK_REFINE_PRIMITIVES", setup->refine.primitives);
-  if (setup->refine.nderived) define_int(d, "OAK_REFINE_DERIVED", setup->refine.nderived);
-  if (setup->kernel.debug) define_int(d, "OAK_DEBUG", 1);
-  if (setup->method.diffusion) define_int(d, "OAK_DIFFUSION", setup->method.diffusion);
+  define(d, "OAK_LIMITER=%s", limiter);
+  define(d, "OAK_RADIUS=%d",
+         setup->files.declared.scheme[oak_scheme_find(setup, OAK_LIMITERS, limiter)].radius);
+  define(d, "OAK_FLUX=%s", oak_params_text(p, "scheme.flux"));
+  define(d, "OAK_LIMITER_THETA=%#.17g", oak_params_real(p, "scheme.theta"));
+  define(d, "OAK_WAVE_SPEEDS_EINFELDT=%d", oak_params_choice(p, "scheme.wave_speeds") == 0);
+  define(d, "OAK_NPREV=%d", oak_runge_kutta_max_prev(setup->method.runge_kutta));
+  define(d, "OAK_TILE_X=%d", tile[0]);
+  define(d, "OAK_TILE_Y=%d", tile[1]);
+  define(d, "OAK_REFINE_USER=%d", !strcmp(criterion, "user"));
+  define(d, "OAK_REFINE_NONE=%d", !strcmp(criterion, "none"));
+  define(d, "OAK_CRITERION=%s", named ? criterion : "lohner");
+  define(d, "OAK_REFINE_BUFFER=%d", (int)oak_params_int(p, "refine.buffer"));
+  define(d, "OAK_REFINE_PRIMITIVES=%u", setup->refine.primitives);
+  if (setup->refine.nderived) define(d, "OAK_REFINE_DERIVED=%d", setup->refine.nderived);
+  if (setup->kernel.debug) define(d, "OAK_DEBUG=1");
+  if (setup->method.diffusion) define(d, "OAK_DIFFUSION=%d", setup->method.diffusion);
   OAK_CHECK(!d->failed, OAK_ERR_INPUT,
-            "the constant %s of the kernels does not fit in %d characters: use a shorter name",
-            d->failed, DEFINE_SIZE - 1);
+            "the constant %.*s of the kernels does not fit in %d characters: use a shorter name",
+            (int)strcspn(d->failed, "="), d->failed, DEFINE_SIZE - 1);
   return OAK_OK;
 }
 
@@ -124,62 +114,60 @@ static int is_named_c(const char *path) {
   return length > 2 && !strcmp(path + length - 2, ".c");
 }
 
-/* A user's file (with a slash or ending in .c) or one of the installation. */
-static oak_status_t find_source(const oak_setup_t *setup, const char *kind, const char *folder,
-                                const char *name, char *path, size_t size) {
-  const char *root;
-  const char *key = strcmp(kind, "physics") ? "problem.name" : "physics.name";
-  const int is_file = strchr(name, '/') || is_named_c(name);
-  OAK_CHECK(*name, OAK_ERR_INPUT,
-            "%s.name is not set: give a %s of the installation or the path of a C file (oak info "
-            "lists them)",
-            kind, kind);
-  OAK_TRY(oak_source_root(&root));
-  if (is_file) {
-    char relative[4096];
-    snprintf(relative, sizeof relative, "%s/%s", oak_params_folder(setup->params), name);
-    const char *found = *name != '/' && readable(relative) ? relative : name;
-    const char *elsewhere = oak_params_folder(setup->params);
-    if (*name == '/' || !strcmp(elsewhere, ".")) elsewhere = "";
-    OAK_CHECK(readable(found), OAK_ERR_INPUT, "%s: %s.name = %s: no such file%s%s",
-              oak_params_origin(setup->params, key), kind, name, *elsewhere ? " here or in " : "",
-              elsewhere);
-    OAK_CHECK(regular(found), OAK_ERR_INPUT,
-              "%s: %s.name = %s: must be a C file, not a folder or device",
-              oak_params_origin(setup->params, key), kind, name);
-    char *full = realpath(found, NULL);
-    OAK_CHECK(full, OAK_ERR_FILE, "cannot resolve the path %s", found);
-    snprintf(path, size, "%s", full);
-    free(full);
-    OAK_CHECK(is_named_c(path), OAK_ERR_INPUT,
-              "%s: %s.name = %s: oak compiles and runs this file, so its name must end in .c: "
-              "rename it if it is C that you trust",
-              oak_params_origin(setup->params, key), kind, name);
-    return OAK_OK;
-  }
-  snprintf(path, size, "%s/%s/%s.c", root, folder, name);
-  OAK_CHECK(readable(path), OAK_ERR_INPUT,
-            "%s: %s.name = %s: not in %s/%s; `oak info` lists the known ones, a C file of your own "
-            "needs its path, such as ./%s.c",
-            oak_params_origin(setup->params, key), kind, name, root, folder, name);
+/* The file of a user, whose name has a slash or ends in .c. It lies in the folder of the parameter
+ * file, or where the run was started. */
+static oak_status_t find_own(const oak_setup_t *setup, const char *key, char path[4096]) {
+  const char *name = oak_params_text(setup->params, key);
+  const char *folder = oak_params_folder(setup->params);
+  const char *origin = oak_params_origin(setup->params, key);
+  const int elsewhere = *name != '/' && strcmp(folder, ".");
+  char relative[4096];
+  snprintf(relative, sizeof relative, "%s/%s", folder, name);
+  const char *found = *name != '/' && readable(relative) ? relative : name;
+  OAK_CHECK(readable(found), OAK_ERR_INPUT, "%s: %s = %s: no such file%s%s", origin, key, name,
+            elsewhere ? " here or in " : "", elsewhere ? folder : "");
+  OAK_CHECK(regular(found), OAK_ERR_INPUT, "%s: %s = %s: must be a C file, not a folder or device",
+            origin, key, name);
+  OAK_FREED char *full = realpath(found, NULL);
+  OAK_CHECK(full, OAK_ERR_FILE, "cannot resolve the path %s", found);
+  snprintf(path, 4096, "%s", full);
+  OAK_CHECK(is_named_c(path), OAK_ERR_INPUT,
+            "%s: %s = %s: oak compiles and runs this file, so its name must end in .c: rename it "
+            "if it is C that you trust",
+            origin, key, name);
   return OAK_OK;
 }
 
-/* The kernels include the file by its path in quotes. */
-static oak_status_t check_path(const char *path) {
-  OAK_CHECK(!strpbrk(path, "\"\n"), OAK_ERR_INPUT,
+/* The file of a user, or one of a folder of the installation. */
+static oak_status_t find_source(const oak_setup_t *setup, oak_owner_t owner, const char *folder,
+                                char path[4096]) {
+  const char *root, *kind = oak_owner_name[owner];
+  char key[32];
+  snprintf(key, sizeof key, "%s.name", kind);
+  const char *name = oak_params_text(setup->params, key);
+  OAK_CHECK(*name, OAK_ERR_INPUT,
+            "%s is not set: give a %s of the installation or the path of a C file (oak info lists "
+            "them)",
+            key, kind);
+  OAK_TRY(oak_source_root(&root));
+  if (strchr(name, '/') || is_named_c(name)) {
+    OAK_TRY(find_own(setup, key, path));
+  } else {
+    snprintf(path, 4096, "%s/%s/%s.c", root, folder, name);
+    OAK_CHECK(readable(path), OAK_ERR_INPUT,
+              "%s: %s = %s: not in %s/%s; `oak info` lists the known ones, a C file of your own "
+              "needs its path, such as ./%s.c",
+              oak_params_origin(setup->params, key), key, name, root, folder, name);
+  }
+  OAK_CHECK(!strpbrk(path, "\"\n"), OAK_ERR_INPUT, /* kernels include the file in quotes */
             "%s: the path has a quote or a line break, which #include cannot name; rename it",
             path);
   return OAK_OK;
 }
 
 static oak_status_t find_paths(oak_setup_t *setup) {
-  OAK_TRY(find_source(setup, "physics", "physics", oak_params_text(setup->params, "physics.name"),
-                      setup->files.physics, sizeof setup->files.physics));
-  OAK_TRY(find_source(setup, "problem", "problems", oak_params_text(setup->params, "problem.name"),
-                      setup->files.problem, sizeof setup->files.problem));
-  OAK_TRY(check_path(setup->files.physics));
-  return check_path(setup->files.problem);
+  OAK_TRY(find_source(setup, OAK_OF_PHYSICS, "physics", setup->files.physics));
+  return find_source(setup, OAK_OF_PROBLEM, "problems", setup->files.problem);
 }
 
 static oak_status_t preprocess(oak_device_t *dev, const oak_source_t *source, void *out) {
@@ -188,9 +176,10 @@ static oak_status_t preprocess(oak_device_t *dev, const oak_source_t *source, vo
 
 /* The preprocessed text of the files. Collective. */
 static oak_status_t read_text(const oak_setup_t *setup, char **text) {
-  static const char *const part[] = {"kernels/hooks/declare.c"};
+  static const char *const part = "kernels/hooks/declare.c";
   *text = NULL;
-  return oak_setup_use_source(setup, "declare", part, NULL, 1, NULL, preprocess, text);
+  return oak_setup_use_source(setup, (oak_source_t){.name = "declare", .file = &part, .nfile = 1},
+                              preprocess, text);
 }
 
 oak_status_t oak_setup_find_files(oak_setup_t *setup) {
@@ -219,41 +208,40 @@ static oak_status_t check_unchanged(const oak_setup_t *setup) {
   return OAK_OK;
 }
 
-/* One source: the files `part` of the source root, which include what they use, and a file of the
- * caller's own, if any. `use` gets it. */
-oak_status_t oak_setup_use_source(const oak_setup_t *setup, const char *name,
-                                  const char *const *part, const int *time, int npart,
-                                  const char *extra, oak_source_user_t use, void *data) {
+oak_status_t oak_setup_use_source(const oak_setup_t *setup, oak_source_t source,
+                                  oak_source_user_t use, void *data) {
   enum { MAX_PARTS = 32 };
   char path[MAX_PARTS][4200], *text = NULL;
-  const char *files[MAX_PARTS + 1], *root;
+  const char *files[MAX_PARTS], *root;
   defines_t defines;
-  const int declare = !strcmp(name, "declare");
+  const int declare = !strcmp(source.name, "declare");
+  const int describe = !strcmp(source.name, "describe");
   oak_device_t *dev = setup->dev;
-  int n = 0;
-  OAK_ASSERT(npart <= MAX_PARTS);
+  OAK_ASSERT(source.nfile <= MAX_PARTS);
   oak_status_t st = oak_source_root(&root);
   if (st == OAK_OK && setup->kernel.module[0] && !declare) st = check_unchanged(setup);
   if (st == OAK_OK)
-    st =
-        oak_setup_hook_text(setup, declare ? OAK_TO_DECLARE : strcmp(name, "describe") == 0, &text);
+    st = oak_setup_hook_text(setup,
+                             declare    ? OAK_TO_DECLARE
+                             : describe ? OAK_TO_DESCRIBE
+                                        : OAK_FOR_KERNELS,
+                             &text);
   OAK_TRY(oak_agree(setup->comm, st));
-  for (; n < npart; n++) {
-    snprintf(path[n], sizeof path[n], "%s/%s", root, part[n]);
+  for (int n = 0; n < source.nfile; n++) {
+    const char *part = source.file[n];
+    snprintf(path[n], sizeof path[n], "%s%s%s", *part == '/' ? "" : root, *part == '/' ? "" : "/",
+             part);
     files[n] = path[n];
   }
-  if (extra) files[n++] = extra;
-  st = make_defines(setup, !strcmp(name, "fluxes"), declare, &defines);
-  const oak_source_t source = {.name = name,
-                               .define = defines.list,
-                               .ndefine = defines.count,
-                               .file = files,
-                               .nfile = n,
-                               .text = text,
-                               .time = setup->kernel.debug ? NULL : time,
-                               .data = !strcmp(name, "describe"),
-                               .debug = setup->kernel.debug,
-                               .seen = declare};
+  st = make_defines(setup, !strcmp(source.name, "fluxes"), declare, &defines);
+  source.define = defines.list;
+  source.ndefine = defines.count;
+  source.file = files;
+  source.text = text;
+  source.data = describe;
+  source.seen = declare;
+  source.debug = setup->kernel.debug;
+  if (source.debug) source.time = NULL;
   const int other = declare && !oak_device_ops(dev)->preprocess;
   if (other) {
     const char *flags = oak_params_text(setup->params, "device.flags");
@@ -269,10 +257,9 @@ static oak_status_t build(oak_device_t *dev, const oak_source_t *source, void *o
   return oak_device_build(dev, source, out);
 }
 
-oak_status_t oak_setup_build_files(const oak_setup_t *setup, const char *name,
-                                   const char *const *part, const int *time, int npart,
-                                   const char *extra, oak_module_t **out) {
-  return oak_setup_use_source(setup, name, part, time, npart, extra, build, out);
+oak_status_t oak_setup_build_files(const oak_setup_t *setup, oak_source_t source,
+                                   oak_module_t **out) {
+  return oak_setup_use_source(setup, source, build, out);
 }
 
 oak_status_t oak_setup_build_module(const oak_setup_t *setup, const char *file,
@@ -280,5 +267,6 @@ oak_status_t oak_setup_build_module(const oak_setup_t *setup, const char *file,
   char path[64];
   const char *part = path;
   snprintf(path, sizeof path, "kernels/%s.c", file);
-  return oak_setup_build_files(setup, strrchr(file, '/') + 1, &part, NULL, 1, NULL, out);
+  return oak_setup_build_files(
+      setup, (oak_source_t){.name = strrchr(file, '/') + 1, .file = &part, .nfile = 1}, out);
 }

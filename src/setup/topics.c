@@ -35,7 +35,10 @@ oak_status_t oak_topics_check(const oak_setup_t *setup) {
 }
 
 void oak_topics_print(const oak_setup_t *setup, int purpose, FILE *f) {
-  FOR_TOPICS(t, print) t->print(setup, purpose, f);
+  FOR_TOPICS(t, print) {
+    t->print(setup, purpose, f);
+    fputc('\n', f);
+  }
 }
 
 void oak_topics_report(const oak_setup_t *setup, FILE *f) {
@@ -51,4 +54,18 @@ const oak_param_desc_t *const *oak_topics_keys(void) {
   FOR_TOPICS(t, keys) list[n++] = t->keys;
   list[n++] = oak_last_keys;
   return list;
+}
+
+oak_status_t oak_key_unused(const oak_setup_t *setup, const char *key, const char *reason) {
+  const char *text = oak_params_changed(setup->params, key);
+  OAK_CHECK(!text || !reason, OAK_ERR_INPUT,
+            "%s: %s = %s has no effect, because %s: leave the key out",
+            oak_params_origin(setup->params, key), key, text, reason);
+  return OAK_OK;
+}
+
+oak_status_t oak_keys_unused(const oak_setup_t *setup, const oak_param_desc_t *keys,
+                             const char *reason) {
+  for (keys++; keys->key; keys++) OAK_TRY(oak_key_unused(setup, keys->key, reason));
+  return OAK_OK;
 }

@@ -13,7 +13,7 @@
 #include "setup/units.h"
 
 /** X(NAME), in the order in which they are read. */
-#define OAK_TOPICS(X) X(scalars) X(equations) X(bodies) X(tables) X(reactions) X(units)
+#define OAK_TOPICS(X) X(scalars) X(bodies) X(equations) X(tables) X(reactions) X(units)
 
 /** What a text for the compiler is for. */
 enum { OAK_FOR_KERNELS, OAK_TO_DESCRIBE, OAK_TO_DECLARE };
@@ -47,3 +47,9 @@ void oak_topics_report(const oak_setup_t *setup, FILE *f);
 void oak_topics_clear(oak_setup_t *setup);
 /** A new set of parameters has the keys of all topics. */
 const oak_param_desc_t *const *oak_topics_keys(void);
+
+/** Refuse a key that the user has set, because \a reason; NULL: it has an effect. */
+oak_status_t oak_key_unused(const oak_setup_t *setup, const char *key, const char *reason);
+/** The same of all keys of a section, up to the next entry of \a keys that is no key. */
+oak_status_t oak_keys_unused(const oak_setup_t *setup, const oak_param_desc_t *keys,
+                             const char *reason);

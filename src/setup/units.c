@@ -7,9 +7,6 @@
 #include "base/geometry.h"
 #include "setup/setup.h"
 
-static const char *const owner_name[] = {
-    [OAK_OF_PHYSICS] = "physics", [OAK_OF_PROBLEM] = "problem"};
-
 /* The text without blanks around it, in place. */
 static char *trim(char *text) {
   text += strspn(text, " ");
@@ -58,9 +55,9 @@ static oak_status_t describe(oak_setup_t *setup, oak_module_t *module) {
   units->other[OAK_OF_PHYSICS] = units->other[OAK_OF_PROBLEM] = "";
   for (int o = OAK_OF_PROBLEM; o >= OAK_OF_PHYSICS; o--) {
     char constant[32], *next;
-    snprintf(constant, sizeof constant, "%s_sparse", owner_name[o]);
+    snprintf(constant, sizeof constant, "%s_sparse", oak_owner_name[o]);
     (void)oak_setup_constant(setup, module, constant, units->sparse[o], OAK_NAMES_BYTES);
-    snprintf(constant, sizeof constant, "%s_units", owner_name[o]);
+    snprintf(constant, sizeof constant, "%s_units", oak_owner_name[o]);
     if (!oak_setup_constant(setup, module, constant, units->text[o], OAK_UNITS_BYTES)) continue;
     for (char *part = strtok_r(units->text[o], ";", &next); part; part = strtok_r(NULL, ";", &next))
       OAK_TRY(add_part(units, o, file[o], part));

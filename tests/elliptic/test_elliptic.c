@@ -115,8 +115,8 @@ static case_t case_new(MPI_Comm comm, int dim, int n, int level, int jumps, int 
                                 .block_size = {n, n, dim == 3 ? n : 1},
                                 .a = 1,
                                 .gather_cells = gather_cells};
-  memcpy(setup.xmin, sim->setup.xmin, sizeof setup.xmin);
-  memcpy(setup.dx0, sim->setup.dx0, sizeof setup.dx0);
+  memcpy(setup.xmin, sim->setup.domain.xmin, sizeof setup.xmin);
+  memcpy(setup.dx0, sim->setup.domain.dx0, sizeof setup.dx0);
   setup.condition[2] = OAK_ELLIPTIC_NEUMANN;
   int changed;
   MUST(oak_elliptic_new(sim->setup.comm, &setup, sim->data.mesh, &c.e));

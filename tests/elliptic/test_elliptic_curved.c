@@ -326,7 +326,7 @@ static double error_at_axis(const case_t *c, int finer) {
   oak_elliptic_setup_t e_setup = {.transport = &s.sim->data.transport,
                                   .timers = &s.sim->data.timers,
                                   .block_size = {s.size[0], s.size[1], s.size[2]},
-                                  .coordinates = setup->coordinates,
+                                  .coordinates = setup->domain.coordinates,
                                   .axis_faces = oak_axis_faces(setup),
                                   .mean_factor = 1,
                                   .a = 1};
@@ -334,8 +334,8 @@ static double error_at_axis(const case_t *c, int finer) {
   void *out;
   int changed;
   double error = 0;
-  memcpy(e_setup.xmin, setup->low, sizeof e_setup.xmin);
-  memcpy(e_setup.dx0, setup->dx0, sizeof e_setup.dx0);
+  memcpy(e_setup.xmin, setup->domain.low, sizeof e_setup.xmin);
+  memcpy(e_setup.dx0, setup->domain.dx0, sizeof e_setup.dx0);
   MUST(oak_elliptic_new(s.comm, &e_setup, s.sim->data.mesh, &e));
   MUST(oak_elliptic_fit(e, &changed));
   MUST(oak_device_alloc(setup->dev, (size_t)(n + 1) * numbers * sizeof *slope, &out));

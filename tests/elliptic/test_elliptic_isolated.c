@@ -53,9 +53,9 @@ static case_t case_new(MPI_Comm comm, int dim, int n) {
   free(flag);
   oak_elliptic_setup_t setup = {
       .transport = &sim->data.transport, .timers = &sim->data.timers, .a = 2};
-  memcpy(setup.block_size, sim->setup.block_size, sizeof setup.block_size);
-  memcpy(setup.xmin, sim->setup.xmin, sizeof setup.xmin);
-  memcpy(setup.dx0, sim->setup.dx0, sizeof setup.dx0);
+  memcpy(setup.block_size, sim->setup.block.size, sizeof setup.block_size);
+  memcpy(setup.xmin, sim->setup.domain.xmin, sizeof setup.xmin);
+  memcpy(setup.dx0, sim->setup.domain.dx0, sizeof setup.dx0);
   MUST(oak_elliptic_new(sim->setup.comm, &setup, sim->data.mesh, &c.e));
   MUST(oak_elliptic_fit(c.e, &changed));
   const size_t values = (size_t)oak_nblocks(sim) * c.s.cells, faces = c.e->nouter * c.s.cells / n;

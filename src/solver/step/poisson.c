@@ -23,24 +23,12 @@ static const oak_equation_t *equation(const oak_t *sim, const oak_poisson_t *p) 
 }
 
 /* How the file writes a hook of the equation: "POISSON(", "POISSON_OF(psi, ". */
-typedef struct {
-  char text[OAK_LONGEST_FUNCTION];
-} form_t;
-static form_t form(const oak_equation_t *q, const char *hook) {
-  form_t f;
-  snprintf(f.text, sizeof f.text, "%s%s%s%s", hook, q->section ? "_OF(" : "(",
+#define FORM(q, hook) form(q, hook, (char[OAK_LONGEST_FUNCTION]){0})
+static const char *form(const oak_equation_t *q, const char *hook, char *text) {
+  snprintf(text, OAK_LONGEST_FUNCTION, "%s%s%s%s", hook, q->section ? "_OF(" : "(",
            q->section ? q->name : "", q->section ? ", " : "");
-  return f;
+  return text;
 }
-
-/* A key of the equation. */
-static form_t key_of(const oak_equation_t *q, const char *word) {
-  form_t f;
-  oak_equation_key(q, word, f.text);
-  return f;
-}
-#define FORM(q, hook) form(q, hook).text
-#define KEY(q, word) key_of(q, word).text
 
 /* ---- set-up */
 
@@ -79,66 +67,54 @@ static const char *const face_word[6] = {"xlow", "xhigh", "ylow", "yhigh", "zlow
 /* Refuse keys of faces that have no boundary condition. If a section [poisson.NAME] takes a key
  * from [poisson], the key is checked for that section. */
 static oak_status_t check_faces(const oak_t *sim, const oak_equation_t *q) {
-  const oak_params_t *params = sim->setup.params;
   int faces = 0;
   for (int face = 0; face < 6; face++) {
-    const form_t key = key_of(q, face_word[face]);
-    const char *text = oak_params_changed(params, key.text);
-    const int flat = face / 2 >= sim->setup.dim;
-    const int periodic = !flat && sim->data.mesh->periodic[face / 2];
-    const int axis = oak_axis_faces(&sim->setup) >> face & 1;
-    OAK_CHECK(!text || (!flat && !periodic && !axis), OAK_ERR_INPUT,
-              "%s: %s = %s has no effect, because %s: leave the key out",
-              oak_params_origin(params, key.text), key.text, text,
-              flat   ? "the domain is two-dimensional"
-              : axis ? "this face is r = 0 or a pole"
-                     : "the domain is periodic along this axis");
-    faces += !flat && !periodic && !axis;
+    const char *reason = face / 2 >= sim->setup.dim                ? "the domain is two-dimensional"
+                         : oak_axis_faces(&sim->setup) >> face & 1 ? "this face is r = 0 or a pole"
+                         : sim->data.mesh->periodic[face / 2]
+                             ? "the domain is periodic along this axis"
+                             : NULL;
+    OAK_TRY(oak_key_unused(&sim->setup, OAK_EQUATION_KEY(q, face_word[face]), reason));
+    faces += !reason;
   }
-  const form_t key = key_of(q, "boundary");
-  const char *text = oak_params_changed(params, key.text);
-  OAK_CHECK(!text || faces > 0, OAK_ERR_INPUT,
-            "%s: %s = %s has no effect, because the domain is periodic along all axes: leave the "
-            "key out",
-            oak_params_origin(params, key.text), key.text, text);
-  return OAK_OK;
+  return oak_key_unused(&sim->setup, OAK_EQUATION_KEY(q, "boundary"),
+                        faces ? NULL : "the domain is periodic along all axes");
 }
 
 /* Check that `isolated` is possible on the faces. */
 static oak_status_t check_isolated(const oak_t *sim, const oak_poisson_t *p, int isolated,
                                    double b) {
   const oak_equation_t *q = equation(sim, p);
-  const form_t key = key_of(q, "boundary");
+  const char *key = OAK_EQUATION_KEY(q, "boundary");
   const char *reason = oak_not_isolated(&sim->setup);
   int all = 0;
   for (int face = 0; face < 2 * sim->setup.dim; face++)
     all += !(oak_axis_faces(&sim->setup) >> face & 1);
   if (!isolated) return OAK_OK;
-  OAK_CHECK(!reason, OAK_ERR_INPUT, "%s = isolated: %s; or use zero, no_slope, value or slope",
-            key.text, reason);
+  OAK_CHECK(!reason, OAK_ERR_INPUT, "%s = isolated: %s; or use zero, no_slope, value or slope", key,
+            reason);
   OAK_CHECK(isolated == all, OAK_ERR_INPUT,
             "%s = isolated holds on %d of %d faces, since the others are periodic or have keys of "
             "their own: use zero, no_slope, value or slope on those %d",
-            key.text, isolated, all, isolated);
+            key, isolated, all, isolated);
   OAK_CHECK(!*q->coefficients && !*q->b && b == 0, OAK_ERR_INPUT,
-            "%s = isolated needs an equation without %s: use zero, no_slope, value or slope",
-            key.text,
+            "%s = isolated needs an equation without %s: use zero, no_slope, value or slope", key,
             *q->coefficients ? "POISSON_COEFFICIENTS"
             : *q->b          ? "POISSON_B"
-                             : KEY(q, "b"));
+                             : OAK_EQUATION_KEY(q, "b"));
   return OAK_OK;
 }
 
 /* The boundary conditions on the faces of the domain. */
 static oak_status_t find_faces(oak_t *sim, oak_poisson_t *p, oak_elliptic_setup_t *setup) {
   const oak_equation_t *q = equation(sim, p);
-  const form_t key = key_of(q, "boundary");
-  const int all = oak_params_choice(sim->setup.params, key.text);
+  const char *key = OAK_EQUATION_KEY(q, "boundary");
+  const int all = oak_params_choice(sim->setup.params, key);
   int faces = 0, isolated = 0, given = 0;
   OAK_TRY(check_faces(sim, q));
   for (int face = 0; face < 2 * sim->setup.dim; face++) {
     if (oak_axis_faces(&sim->setup) >> face & 1) continue;
-    const int own = oak_params_choice(sim->setup.params, KEY(q, face_word[face])),
+    const int own = oak_params_choice(sim->setup.params, OAK_EQUATION_KEY(q, face_word[face])),
               kind = own == 0 ? all : own;
     if (sim->data.mesh->periodic[face / 2]) continue;
     faces++;
@@ -150,35 +126,15 @@ static oak_status_t find_faces(oak_t *sim, oak_poisson_t *p, oak_elliptic_setup_
   p->isolated = isolated > 0;
   OAK_TRY(check_isolated(sim, p, isolated, setup->b));
   OAK_CHECK(given == 0 || *q->boundary, OAK_ERR_INPUT,
-            "%s = value or slope: the file has no %sat, face) { ... }", key.text,
+            "%s = value or slope: the file has no %sat, face) { ... }", key,
             FORM(q, "POISSON_BOUNDARY"));
   OAK_CHECK(given > 0 || faces == 0 || !*q->boundary, OAK_ERR_INPUT,
             "no face of the domain uses POISSON_BOUNDARY%s: set %s = value or slope",
-            q->section ? "_OF" : "", key.text);
-  return OAK_OK;
-}
-
-/* Refuse keys of [poisson] if there is no hook POISSON. poisson.gather_cells is allowed, because
- * solvers of the user's program (oak_solve) use it. */
-static oak_status_t check_keys(const oak_t *sim) {
-  static const char *const key[] = {"poisson.boundary",   "poisson.xlow",   "poisson.xhigh",
-                                    "poisson.ylow",       "poisson.yhigh",  "poisson.zlow",
-                                    "poisson.zhigh",      "poisson.method", "poisson.tolerance",
-                                    "poisson.max_cycles", "poisson.b",      "poisson.every"};
-  for (size_t i = 0; i < sizeof key / sizeof *key; i++) {
-    const char *text = oak_params_changed(sim->setup.params, key[i]);
-    OAK_CHECK(
-        !text, OAK_ERR_INPUT,
-        "%s: %s = %s has no effect, because neither %s nor %s has the hook POISSON(at, q) { ... "
-        "}: write the hook (docs/poisson.md), or leave the keys of [poisson] out",
-        oak_params_origin(sim->setup.params, key[i]), key[i], text, sim->setup.files.physics,
-        sim->setup.files.problem);
-  }
+            q->section ? "_OF" : "", key);
   return OAK_OK;
 }
 
 static oak_status_t check_hooks(oak_t *sim) {
-  if (!wanted(sim)) return check_keys(sim);
   for (int n = 0; n < sim->setup.equations.count; n++) {
     oak_poisson_t *p = &sim->poisson[n];
     p->number = n;
@@ -219,7 +175,6 @@ static oak_elliptic_t *find_shared(const oak_t *sim, const oak_poisson_t *p,
 
 static oak_status_t open_solver(oak_t *sim, oak_poisson_t *p) {
   const oak_equation_t *q = equation(sim, p);
-  const form_t key = key_of(q, "b");
   oak_elliptic_setup_t setup = {
       .transport = &sim->data.transport,
       .timers = &sim->data.timers,
@@ -229,13 +184,9 @@ static oak_status_t open_solver(oak_t *sim, oak_poisson_t *p) {
       .axis_faces = oak_axis_faces(&sim->setup),
       .mean_factor = oak_volume_of(&sim->setup, sim->setup.domain.low, sim->setup.domain.high),
       .a = 1,
-      .b = oak_params_real(sim->setup.params, key.text),
+      .b = oak_params_real(sim->setup.params, OAK_EQUATION_KEY(q, "b")),
       .fields = *q->coefficients != 0,
       .gather_cells = oak_params_int(sim->setup.params, "poisson.gather_cells")};
-  OAK_CHECK(setup.b == 0 || (!setup.fields && !*q->b), OAK_ERR_INPUT,
-            "%s: %s has no effect, because %s gives b: leave the key out",
-            oak_params_origin(sim->setup.params, key.text), key.text,
-            *q->b ? "POISSON_B" : "POISSON_COEFFICIENTS");
   memcpy(setup.xmin, sim->setup.domain.low, sizeof setup.xmin);
   memcpy(setup.dx0, sim->setup.domain.dx0, sizeof setup.dx0);
   OAK_TRY(find_faces(sim, p, &setup));
@@ -346,7 +297,7 @@ static oak_status_t set_boundary(oak_t *sim, oak_poisson_t *p, int state, double
 /* The constant coefficient b. */
 static oak_status_t find_b(oak_t *sim, oak_poisson_t *p, int state, double time, double *b) {
   const oak_equation_t *q = equation(sim, p);
-  *b = *q->coefficients ? 0 : oak_params_real(sim->setup.params, KEY(q, "b"));
+  *b = *q->coefficients ? 0 : oak_params_real(sim->setup.params, OAK_EQUATION_KEY(q, "b"));
   if (!*q->b) return OAK_OK;
   oak_poisson_args_t args = {.values = p->b, .equation = p->number};
   oak_data_field(&sim->data, state, time, &args.f);
@@ -386,7 +337,7 @@ void oak_poisson_warn(oak_t *sim, oak_progress_t *progress) {
         "warning: %s = isolated, but f is up to %.3g beside the boundary of the "
         "domain; f of this size everywhere would be %.2g of all f: %s is wrong there; "
         "choose a larger domain, or an f that is 0 beside its boundary",
-        KEY(equation(sim, p), "boundary"), p->beside, p->share, equation(sim, p)->name);
+        OAK_EQUATION_KEY(equation(sim, p), "boundary"), p->beside, p->share, equation(sim, p)->name);
   }
 }
 
@@ -394,9 +345,9 @@ static oak_status_t solve(oak_t *sim, oak_poisson_t *p, int state, double time) 
   oak_elliptic_t *e = p->elliptic;
   const oak_equation_t *q = equation(sim, p);
   const oak_elliptic_options_t options = {
-      .tolerance = oak_params_real(sim->setup.params, KEY(q, "tolerance")),
-      .most_cycles = (int)oak_params_int(sim->setup.params, KEY(q, "max_cycles")),
-      .krylov = oak_params_choice(sim->setup.params, KEY(q, "method"))};
+      .tolerance = oak_params_real(sim->setup.params, OAK_EQUATION_KEY(q, "tolerance")),
+      .most_cycles = (int)oak_params_int(sim->setup.params, OAK_EQUATION_KEY(q, "max_cycles")),
+      .krylov = oak_params_choice(sim->setup.params, OAK_EQUATION_KEY(q, "method"))};
   oak_elliptic_report_t report = {0};
   int changed, skip = 0;
   double b;

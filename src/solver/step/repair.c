@@ -131,13 +131,10 @@ oak_status_t oak_stage_accept(oak_t *sim, oak_step_t *step) {
 static oak_status_t read_floors(oak_t *sim) {
   const oak_description_t *d = &sim->setup.description;
   for (int n = 0; n < d->nparameter && oak_has_hook(&sim->setup, "physics_floor"); n++) {
-    char key[256];
-    const size_t length = strlen(d->parameter[n].name);
-    if (strcmp(d->parameter[n].section, "physics") || length < 6 ||
-        strcmp(d->parameter[n].name + length - 6, "_floor") ||
+    const char *key = d->parameter[n].key, *end = strrchr(key, '_');
+    if (strncmp(key, "physics.", 8) || !end || strcmp(end, "_floor") ||
         sim->setup.files.declared.parameter[d->parameter[n].slot].kind != OAK_PARAMETER)
       continue;
-    snprintf(key, sizeof key, "physics.%s", d->parameter[n].name);
     const double value = oak_params_real(sim->setup.params, key);
     OAK_CHECK(value >= 0, OAK_ERR_INPUT, "%s: %s = %g: must be at least 0 (0: no floor)",
               oak_params_origin(sim->setup.params, key), key, value);
