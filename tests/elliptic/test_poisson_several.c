@@ -157,7 +157,7 @@ static void test_mistakes(void **state) {
   refused(PLANE "poisson.psi.boundary=value\n",
           "the file has no POISSON_BOUNDARY_OF(psi, at, face)");
   refused(PLANE "poisson.psi.boundary=isolated\n", "needs an equation without poisson.psi.b");
-  refused(PLANE "poisson.chi.b=1\n", "poisson.chi.b has no effect");
+  refused(PLANE "poisson.chi.b=1\n", "poisson.chi.b = 1 has no effect");
   refused(PLANE "poisson.psi.boundry=zero\n", "did you mean poisson.psi.boundary");
   refused(PLANE "poisson.none.b=1\n", "poisson.none.b");
 }

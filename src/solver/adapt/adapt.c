@@ -240,13 +240,12 @@ oak_status_t oak_compute_flags(oak_t *sim, int *flag) {
                             .eps_abs = sim->setup.refine.eps_abs};
   const int count = sim->setup.refine.buffer ? 2 * n : n;
   if (!n) return OAK_OK;
-  OAK_TRY(oak_adapt_grow(sim->setup.dev, &sim->adapt.flag, &sim->adapt.flag_capacity, count,
-                         sizeof *flag));
-  oak_data_field(&sim->data, 0, sim->data.clock.time, &args.f);
-  args.flag = sim->adapt.flag;
+  OAK_TRY(oak_array_fit(sim->setup.dev, &sim->adapt.flag, count * sizeof *flag));
+  args.flag = sim->adapt.flag.at;
   args.reach = args.flag + n;
-  OAK_TRY(oak_device_launch(sim->setup.dev, sim->setup.kernel.refine_flags, n, &args, sizeof args));
-  return oak_device_download(sim->setup.dev, flag, sim->adapt.flag, count * sizeof *flag);
+  OAK_TRY(oak_data_launch(&sim->data, sim->setup.kernel.refine_flags, 0, sim->data.clock.time,
+                          &args, sizeof args));
+  return oak_device_download(sim->setup.dev, flag, sim->adapt.flag.at, count * sizeof *flag);
 }
 
 /* REFINE has returned a number that is not finite. Collective. */
@@ -301,8 +300,7 @@ oak_status_t oak_adapt_first(oak_t *sim, int *changed) { return adjust(sim, 0, c
 
 static void clear(oak_t *sim) {
   if (sim->data.transport.dev) oak_messages_clear(&sim->adapt.migration, &sim->data.transport);
-  oak_device_free(sim->setup.dev, sim->data.tasks.task);
-  oak_device_free(sim->setup.dev, sim->adapt.flag);
+  oak_device_free(sim->setup.dev, sim->adapt.flag.at);
   free(sim->speed.all);
   oak_field_set_clear(&sim->data, &sim->adapt.criterion.values);
 }
@@ -317,8 +315,6 @@ oak_status_t oak_adaptation_finish(oak_t *sim, oak_step_t *step) {
   return oak_adapt_finish(sim);
 }
 
-static int64_t bytes(const oak_t *sim) {
-  return oak_field_set_bytes(&sim->data, &sim->adapt.criterion.values);
-}
+static int64_t bytes(const oak_t *sim) { return oak_field_set_bytes(&sim->adapt.criterion.values); }
 
 const oak_part_t oak_part_adaptation = {.open = open, .bytes = bytes, .clear = clear};

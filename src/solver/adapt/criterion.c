@@ -25,8 +25,7 @@ oak_status_t oak_criterion_open(oak_t *sim) {
 static oak_status_t set_values(oak_t *sim, const oak_criterion_t *c, int n) {
   oak_set_field_args_t args = {.number = sim->setup.refine.derived[n],
                                .out = c->values.field[n].now.memory.mine};
-  oak_data_field(&sim->data, 0, sim->data.clock.time, &args.f);
-  return oak_device_launch(sim->setup.dev, c->kernel, sim->data.mesh->nblock, &args, sizeof args);
+  return oak_data_launch(&sim->data, c->kernel, 0, sim->data.clock.time, &args, sizeof args);
 }
 
 oak_status_t oak_criterion_set(oak_t *sim) {

@@ -9,14 +9,18 @@
 #include "oak/kernel_args.h"
 #include "setup/setup.h"
 
+/** Memory of the device that grows with the mesh; oak_array_fit. */
+typedef struct {
+  void *at;
+  int64_t bytes;
+} oak_array_t;
+
 /** Device memory of the blocks (storage.c). */
 typedef struct {
   oak_values_t state[OAK_MAX_STATES]; /**< [nblock][V][N^d]; 0 is current between steps */
-  void *blocks;                       /**< oak_block_t [nblock] */
-  int blocks_capacity;
-  void *scratch; /**< results of reading kernels */
-  size_t scratch_bytes;
-  long revision; /**< mesh revision that blocks, rates and states fit */
+  oak_array_t blocks;                 /**< oak_block_t [nblock] */
+  oak_array_t scratch;                /**< results of reading kernels */
+  long revision;                      /**< mesh revision that blocks, rates and states fit */
 } oak_storage_t;
 
 /** Device memory of the results of the flux kernel (storage.c). */
@@ -25,10 +29,10 @@ typedef struct {
   int tiles;       /**< of a block */
   int parts; /**< number of parts into which the kernel cuts a tile, so that a small mesh fills the
               * device */
-  void *rate, *bad; /**< per block, tile and part: largest wave speed / dx; invalid cells */
-  void *sums;       /**< maxima and sums of them by chunk */
-  long capacity;
-  int64_t computed; /**< blocks computed so far; each stage counts */
+  oak_array_t memory; /**< of the next three */
+  void *rate, *bad;   /**< per block, tile and part: largest wave speed / dx; invalid cells */
+  void *sums;         /**< maxima and sums of them by chunk */
+  int64_t computed;   /**< blocks computed so far; each stage counts */
 } oak_results_t;
 
 /** Memory of the host for copies of the solution that are written to files (snapshot.c). */
@@ -50,9 +54,9 @@ typedef struct {
   int count;
   oak_field_value_t field[OAK_MAX_FIELDS];
   void *table; /**< device: oak_beside_t [count + nface] */
-  int nface, face_blocks;
-  void *face; /**< device: fields on faces, [nface][face_blocks][numbers of a block] */
-  void *bc;   /**< device: oak_bc_t [2 dim] */
+  int nface;
+  oak_array_t face; /**< fields on faces, [nface][nblock][numbers of a block] */
+  void *bc;         /**< device: oak_bc_t [2 dim] */
 } oak_field_set_t;
 
 /** The kernel of derived variables; NULL until one is asked for (variables.c). */
@@ -60,12 +64,6 @@ typedef struct {
   oak_module_t *module;
   oak_kernel_t *kernel;
 } oak_late_kernel_t;
-
-/** Device memory of the tasks that fill blocks (tasks.c). */
-typedef struct {
-  void *task; /**< oak_adapt_task_t */
-  int capacity;
-} oak_task_memory_t;
 
 /** Where the solution is in time. */
 typedef struct {
@@ -86,7 +84,7 @@ typedef struct {
   oak_results_t results;
   oak_field_set_t fields; /**< those beside the state, in the order of setup.fields (fields.c) */
   oak_late_kernel_t derived;
-  oak_task_memory_t tasks;
+  oak_array_t tasks; /**< oak_adapt_task_t; they fill blocks (tasks.c) */
   oak_snapshot_memory_t snapshot;
   oak_solution_time_t clock;
 } oak_data_t;
@@ -120,6 +118,10 @@ oak_status_t oak_fill_ghosts(oak_data_t *data, int state, double time);
 /** Whether a kernel that counts invalid cells per block has found some: the bits of all counts.
  * Rank-local. */
 oak_status_t oak_count_invalid(oak_data_t *data, int *invalid);
+/** Run a kernel over all blocks of a state; \a args begins with an oak_field_t, which is set here.
+ * Rank-local. */
+oak_status_t oak_data_launch(const oak_data_t *data, oak_kernel_t *kernel, int state, double time,
+                             void *args, size_t bytes);
 
 /** Volume of the cells of \a box (as in oak_measure_args_t) divided by the product of the cell
  * sizes. */
@@ -149,8 +151,13 @@ static inline void oak_storage_fitted(oak_data_t *data) {
   data->storage.revision = data->pattern.revision = data->mesh->revision;
 }
 void oak_storage_swap(oak_data_t *data, int a, int b);
-/** Device scratch memory of at least `bytes`. */
-oak_status_t oak_storage_scratch(oak_data_t *data, size_t bytes);
+/** Memory of at least \a bytes; the contents are lost if it grows, which it does by an eighth more.
+ * Rank-local. */
+oak_status_t oak_array_fit(oak_device_t *dev, oak_array_t *array, int64_t bytes);
+/** Scratch memory of at least \a bytes. */
+static inline oak_status_t oak_storage_scratch(oak_data_t *data, size_t bytes) {
+  return oak_array_fit(data->setup->dev, &data->storage.scratch, (int64_t)bytes);
+}
 int64_t oak_storage_bytes(const oak_data_t *data);
 void oak_storage_clear(oak_data_t *data);
 
@@ -192,9 +199,6 @@ void oak_snapshot_clear(oak_data_t *data);
 typedef struct oak_carried oak_carried_t;
 /** Tasks of the kernel that fills the blocks of a new mesh, to be freed; NULL: no memory. */
 oak_adapt_task_t *oak_adapt_tasks(const oak_origin_t *origin, int count);
-/** Device memory for \a count items of a size; its contents are lost if it grows. */
-oak_status_t oak_adapt_grow(oak_device_t *dev, void **memory, int *capacity, int count,
-                            size_t size);
 /** Fill blocks out[n] from the present values, by task n. */
 oak_status_t oak_adapt_run(oak_data_t *data, const oak_carried_t *c, const oak_adapt_task_t *task,
                            int count, void *out);
@@ -213,7 +217,7 @@ static inline int64_t oak_face_numbers(const oak_setup_t *setup) {
 oak_status_t oak_field_set_open(oak_data_t *data, oak_field_set_t *set, int count, int nface);
 /** Collective on the ranks of a host. */
 void oak_field_set_clear(oak_data_t *data, oak_field_set_t *set);
-int64_t oak_field_set_bytes(const oak_data_t *data, const oak_field_set_t *set);
+int64_t oak_field_set_bytes(const oak_field_set_t *set);
 /** Memory, buffers and table for the present mesh and pattern. Collective on the ranks of a host:
  * a rank that has failed takes part. The status is this rank's own. */
 oak_status_t oak_field_set_fit(oak_data_t *data, oak_field_set_t *set);

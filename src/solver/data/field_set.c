@@ -27,16 +27,11 @@ void oak_field_set_clear(oak_data_t *data, oak_field_set_t *set) {
   }
   oak_device_free(data->setup->dev, set->bc);
   oak_device_free(data->setup->dev, set->table);
-  oak_device_free(data->setup->dev, set->face);
+  oak_device_free(data->setup->dev, set->face.at);
 }
 
-/* Of all fields on faces. */
-static int64_t face_block_bytes(const oak_data_t *data, const oak_field_set_t *set) {
-  return set->nface * oak_face_numbers(data->setup) * data->setup->bytes.store;
-}
-
-int64_t oak_field_set_bytes(const oak_data_t *data, const oak_field_set_t *set) {
-  int64_t bytes = set->face_blocks * face_block_bytes(data, set);
+int64_t oak_field_set_bytes(const oak_field_set_t *set) {
+  int64_t bytes = set->face.bytes;
   for (int n = 0; n < set->count; n++) {
     const oak_field_value_t *field = &set->field[n];
     bytes += field->now.memory.bytes + field->next.memory.bytes + field->exchange.buffer.bytes;
@@ -47,16 +42,16 @@ int64_t oak_field_set_bytes(const oak_data_t *data, const oak_field_set_t *set) 
 /* Memory of the fields on faces, and where kernels find all fields. */
 static oak_status_t upload_table(oak_data_t *data, oak_field_set_t *set) {
   const int count = set->count, all = count + set->nface;
-  const int64_t size = oak_face_numbers(data->setup) * data->setup->bytes.store;
+  const int64_t size =
+      data->mesh->nblock * oak_face_numbers(data->setup) * data->setup->bytes.store;
   oak_beside_t table[OAK_MAX_FIELDS + OAK_MAX_FACE_FIELDS];
-  OAK_TRY(oak_adapt_grow(data->setup->dev, &set->face, &set->face_blocks, data->mesh->nblock,
-                         face_block_bytes(data, set)));
+  OAK_TRY(oak_array_fit(data->setup->dev, &set->face, set->nface * size));
   for (int n = 0; n < count; n++) {
     const oak_field_value_t *field = &set->field[n];
     table[n] = (oak_beside_t){field->now.memory.mine, field->exchange.buffer.mine, field->now.peer};
   }
   for (int n = count; n < all; n++)
-    table[n] = (oak_beside_t){.u = (char *)set->face + (n - count) * set->face_blocks * size};
+    table[n] = (oak_beside_t){.u = (char *)set->face.at + (n - count) * size};
   return oak_device_upload(data->setup->dev, set->table, table, all * sizeof *table);
 }
 

@@ -76,9 +76,7 @@ static oak_status_t set_field(oak_data_t *data, int number) {
   const oak_setup_t *setup = data->setup;
   oak_set_field_args_t args = {.number = number, .out = data->fields.field[number].now.memory.mine};
   if (!setup->fields.field[number].function) return OAK_OK;
-  oak_data_field(data, 0, data->clock.time, &args.f);
-  return oak_device_launch(setup->dev, setup->kernel.set_field, data->mesh->nblock, &args,
-                           sizeof args);
+  return oak_data_launch(data, setup->kernel.set_field, 0, data->clock.time, &args, sizeof args);
 }
 
 oak_status_t oak_fields_renew(oak_data_t *data) {

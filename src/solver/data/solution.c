@@ -16,14 +16,14 @@ static oak_status_t read_through(oak_data_t *data, oak_kernel_t *kernel, int sta
   if (!count) return OAK_OK;
   OAK_TRY(oak_storage_scratch(data, bytes + list_bytes));
   oak_data_field(data, state, data->clock.time, &args.f);
-  args.total = args.cells = data->storage.scratch;
+  args.total = args.cells = data->storage.scratch.at;
   if (list) {
-    void *place = (char *)data->storage.scratch + bytes; /* `bytes` is a multiple of 8 */
+    void *place = (char *)data->storage.scratch.at + bytes; /* `bytes` is a multiple of 8 */
     OAK_TRY(oak_device_upload(data->setup->dev, place, list, list_bytes));
     args.f.list = place;
   }
   OAK_TRY(oak_device_launch(data->setup->dev, kernel, count, &args, sizeof args));
-  return oak_device_download(data->setup->dev, out, data->storage.scratch, bytes);
+  return oak_device_download(data->setup->dev, out, data->storage.scratch.at, bytes);
 }
 
 oak_status_t oak_data_check(const oak_data_t *data, int first, int count) {

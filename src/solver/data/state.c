@@ -65,7 +65,7 @@ static unsigned stage_number(const oak_data_t *data) {
 
 void oak_data_field(const oak_data_t *data, int state, double time, oak_field_t *field) {
   const oak_setup_t *setup = data->setup;
-  *field = (oak_field_t){.block = data->storage.blocks,
+  *field = (oak_field_t){.block = data->storage.blocks.at,
                          .user = setup->user.device,
                          .time = time,
                          .dt = data->clock.taken_dt,
@@ -76,6 +76,12 @@ void oak_data_field(const oak_data_t *data, int state, double time, oak_field_t 
   oak_exchange_field(&data->exchange, &data->storage.state[state], field);
   oak_geometry_field(setup->domain.logarithmic, setup->dim, setup->domain.low, setup->domain.dx0,
                      field);
+}
+
+oak_status_t oak_data_launch(const oak_data_t *data, oak_kernel_t *kernel, int state, double time,
+                             void *args, size_t bytes) {
+  oak_data_field(data, state, time, args);
+  return oak_device_launch(data->setup->dev, kernel, data->mesh->nblock, args, bytes);
 }
 
 void oak_data_halo(const oak_data_t *data, int state, double time, oak_halo_args_t *args) {

@@ -49,24 +49,28 @@ oak_status_t oak_storage_begin(oak_data_t *data) {
                              (int)ceil(blocks / data->setup->size));
 }
 
+oak_status_t oak_array_fit(oak_device_t *dev, oak_array_t *array, int64_t bytes) {
+  const int64_t wanted = bytes + bytes / 8;
+  if (bytes <= array->bytes) return OAK_OK;
+  oak_device_free(dev, array->at);
+  *array = (oak_array_t){.at = NULL};
+  OAK_TRY(oak_device_alloc(dev, (size_t)wanted, &array->at));
+  array->bytes = wanted;
+  return OAK_OK;
+}
+
 static oak_status_t upload_geometry(oak_data_t *data) {
   const oak_mesh_t *mesh = data->mesh;
-  const int in_place = oak_device_ops(data->setup->dev)->host_memory;
-  OAK_TRY(oak_adapt_grow(data->setup->dev, &data->storage.blocks, &data->storage.blocks_capacity,
-                         mesh->nblock, sizeof(oak_block_t)));
-  oak_block_t *b = in_place ? data->storage.blocks : malloc((mesh->nblock + 1) * sizeof *b);
-  OAK_CHECK(b || mesh->nblock == 0, OAK_ERR_MEMORY, "out of memory for the positions of %d blocks",
-            mesh->nblock);
+  const size_t bytes = mesh->nblock * sizeof(oak_block_t);
+  OAK_FREED oak_block_t *b = NULL;
+  OAK_TRY(oak_array_fit(data->setup->dev, &data->storage.blocks, (int64_t)bytes));
+  OAK_TRY(OAK_NEW(b, mesh->nblock + 1));
   for (int n = 0; n < mesh->nblock; n++) {
     double dx[3];
     b[n] = (oak_block_t){.level = mesh->level[n], .first = mesh->index[n][0]};
     oak_data_geometry(data, n, b[n].origin, dx);
   }
-  if (in_place) return OAK_OK;
-  const oak_status_t st =
-      oak_device_upload(data->setup->dev, data->storage.blocks, b, mesh->nblock * sizeof *b);
-  free(b);
-  return st;
+  return oak_device_upload(data->setup->dev, data->storage.blocks.at, b, bytes);
 }
 
 /* The number of parts into which tiles are cut along z. With more parts, a small mesh, or the last
@@ -97,19 +101,13 @@ static oak_status_t fit_results(oak_data_t *data) {
   data->results.tiles =
       data->setup->block.size[0] / tile[0] * (data->setup->block.size[1] / tile[1]);
   data->results.parts = choose_parts(data);
-  const long n = (long)data->mesh->nblock * oak_data_results(data);
-  if (n <= data->results.capacity) return OAK_OK;
-  const long wanted = n + n / 8;
-  void **memory[] = {&data->results.rate, &data->results.bad, &data->results.sums};
-  const size_t size[] = {wanted * sizeof(double), wanted * sizeof(int),
-                         2 * sizeof(double) * oak_results_chunks(wanted)};
-  data->results.capacity = 0;
-  for (int i = 0; i < 3; i++) {
-    oak_device_free(data->setup->dev, *memory[i]);
-    *memory[i] = NULL;
-    OAK_TRY(oak_device_alloc(data->setup->dev, size[i], memory[i]));
-  }
-  data->results.capacity = wanted;
+  oak_results_t *r = &data->results;
+  const long n = (long)data->mesh->nblock * oak_data_results(data), chunks = oak_results_chunks(n);
+  OAK_TRY(oak_array_fit(data->setup->dev, &r->memory,
+                        n * (sizeof(double) + sizeof(int)) + 2 * chunks * sizeof(double)));
+  r->rate = r->memory.at;
+  r->sums = (double *)r->memory.at + n;
+  r->bad = (double *)r->memory.at + n + 2 * chunks;
   return OAK_OK;
 }
 
@@ -117,16 +115,6 @@ void oak_storage_swap(oak_data_t *data, int a, int b) {
   const oak_values_t values = data->storage.state[a];
   data->storage.state[a] = data->storage.state[b];
   data->storage.state[b] = values;
-}
-
-oak_status_t oak_storage_scratch(oak_data_t *data, size_t bytes) {
-  if (bytes <= data->storage.scratch_bytes) return OAK_OK;
-  oak_device_free(data->setup->dev, data->storage.scratch);
-  data->storage.scratch = NULL;
-  data->storage.scratch_bytes = 0;
-  OAK_TRY(oak_device_alloc(data->setup->dev, bytes, &data->storage.scratch));
-  data->storage.scratch_bytes = bytes;
-  return OAK_OK;
 }
 
 oak_status_t oak_storage_states(oak_data_t *data) {
@@ -146,19 +134,18 @@ oak_status_t oak_storage_connect(oak_data_t *data) {
 }
 
 void oak_storage_clear(oak_data_t *data) {
-  void *memory[] = {data->storage.blocks, data->storage.scratch, data->results.rate,
-                    data->results.bad, data->results.sums};
+  const oak_array_t *const memory[] = {&data->storage.blocks, &data->storage.scratch,
+                                       &data->results.memory, &data->tasks};
   oak_values_t *states[OAK_MAX_STATES];
   for (int s = 0; s < OAK_MAX_STATES; s++) states[s] = &data->storage.state[s];
   oak_values_clear(&data->exchange, states, OAK_MAX_STATES);
   for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
-    oak_device_free(data->setup->dev, memory[i]);
+    oak_device_free(data->setup->dev, memory[i]->at);
 }
 
 int64_t oak_storage_bytes(const oak_data_t *data) {
   int64_t bytes = oak_exchange_bytes(&data->exchange) + data->pattern.table_capacity +
-                  (int64_t)(data->storage.blocks_capacity * sizeof(oak_block_t)) +
-                  data->results.capacity * (int64_t)(sizeof(double) + sizeof(int));
+                  data->storage.blocks.bytes + data->results.memory.bytes;
   for (int s = 0; s < data->setup->method.nstate; s++) bytes += data->storage.state[s].memory.bytes;
   return bytes;
 }

@@ -5,17 +5,6 @@
 
 #include "solver/data/data.h"
 
-oak_status_t oak_adapt_grow(oak_device_t *dev, void **memory, int *capacity, int count,
-                            size_t size) {
-  if (count <= *capacity) return OAK_OK;
-  oak_device_free(dev, *memory);
-  *memory = NULL;
-  *capacity = 0;
-  OAK_TRY(oak_device_alloc(dev, (count + count / 8) * size, memory));
-  *capacity = count + count / 8;
-  return OAK_OK;
-}
-
 oak_status_t oak_adapt_run(oak_data_t *data, const oak_carried_t *c, const oak_adapt_task_t *task,
                            int count, void *out) {
   if (!count) return OAK_OK;
@@ -23,12 +12,12 @@ oak_status_t oak_adapt_run(oak_data_t *data, const oak_carried_t *c, const oak_a
                            .theta = data->setup->refine.theta,
                            .components = c->exchange->components,
                            .interpolation = c->exchange->interpolation};
-  OAK_TRY(oak_adapt_grow(data->setup->dev, &data->tasks.task, &data->tasks.capacity, count,
-                         sizeof *task));
-  OAK_TRY(oak_device_upload(data->setup->dev, data->tasks.task, task, count * sizeof *task));
+  const size_t bytes = count * sizeof *task;
+  OAK_TRY(oak_array_fit(data->setup->dev, &data->tasks, (int64_t)bytes));
+  OAK_TRY(oak_device_upload(data->setup->dev, data->tasks.at, task, bytes));
   oak_data_field(data, 0, data->clock.time, &args.f);
   oak_exchange_field(c->exchange, c->now, &args.f);
-  args.task = data->tasks.task;
+  args.task = data->tasks.at;
   return oak_device_launch(data->setup->dev, data->setup->kernel.adapt, count, &args, sizeof args);
 }
 

@@ -412,7 +412,7 @@ oak_status_t oak_variables_measure(oak_data_t *data, int count, const int *varia
   const size_t boxes = box ? (size_t)nblock * sizeof *box : 0;
   if (!found) return OAK_OK;
   OAK_TRY(oak_storage_scratch(data, values + masks + found + boxes));
-  char *memory = data->storage.scratch, *results = memory + values + masks;
+  char *memory = data->storage.scratch.at, *results = memory + values + masks;
   oak_measure_args_t args = {.cells = (double *)memory, .dielectrics = dielectrics};
   oak_data_field(data, 0, data->clock.time, &args.f);
   if (box) args.box = (int *)(results + found);

@@ -12,16 +12,13 @@
 
 /* Values of a state on this rank's blocks, [nblock][globals]; the caller frees them. */
 static oak_status_t read_globals(oak_t *sim, int state, double time, double **out) {
-  const int n = sim->data.mesh->nblock;
-  const size_t bytes = ((size_t)n * sim->setup.description.nglobal + 1) * sizeof **out;
+  const size_t count = (size_t)sim->data.mesh->nblock * sim->setup.description.nglobal;
   oak_globals_args_t args = {.out = NULL};
-  *out = malloc(bytes);
-  OAK_CHECK(*out, OAK_ERR_MEMORY, "no memory for the globals of %d blocks", n);
-  OAK_TRY(oak_storage_scratch(&sim->data, bytes));
-  oak_data_field(&sim->data, state, time, &args.f);
-  args.out = sim->data.storage.scratch;
-  OAK_TRY(oak_device_launch(sim->setup.dev, sim->setup.kernel.globals, n, &args, sizeof args));
-  return oak_device_download(sim->setup.dev, *out, sim->data.storage.scratch, bytes - sizeof **out);
+  OAK_TRY(OAK_NEW(*out, count + 1));
+  OAK_TRY(oak_storage_scratch(&sim->data, count * sizeof **out));
+  args.out = sim->data.storage.scratch.at;
+  OAK_TRY(oak_data_launch(&sim->data, sim->setup.kernel.globals, state, time, &args, sizeof args));
+  return oak_device_download(sim->setup.dev, *out, args.out, count * sizeof **out);
 }
 
 /* The globals of all ranks. */
@@ -83,25 +80,15 @@ const oak_part_t oak_part_stage_globals = {.wanted = in_stages};
 
 /* ---- UPDATE */
 
-static oak_status_t launch_update(oak_t *sim, double time, double dt, int *invalid) {
-  const int n = sim->data.mesh->nblock;
-  oak_update_args_t args = {
-      .u = oak_data_state(&sim->data, 0), .dt = dt, .bad = sim->data.results.bad};
-  *invalid = 0;
-  oak_data_field(&sim->data, 0, time, &args.f);
-  OAK_TRY(oak_device_launch(sim->setup.dev, sim->setup.kernel.update, n, &args, sizeof args));
-  return oak_count_invalid(&sim->data, invalid);
-}
-
 /* Ranks that read cells of this rank in place have finished reading before this point, because the
  * step begins or ends with a reduction over all ranks. */
 oak_status_t oak_update_apply(oak_t *sim, oak_step_t *step) {
-  int invalid;
-  const oak_status_t st = OAK_TIMED(&sim->data.timers, OAK_PHASE_FLUX,
-                                    launch_update(sim, step->time, step->dt, &invalid));
-  OAK_TRY(oak_data_agree(&sim->data, st));
-  MPI_Allreduce(MPI_IN_PLACE, &invalid, 1, MPI_INT, MPI_MAX, sim->setup.comm);
-  return invalid ? oak_report_invalid(sim, 0, OAK_INVALID_UPDATE) : OAK_OK;
+  oak_update_args_t args = {
+      .u = oak_data_state(&sim->data, 0), .dt = step->dt, .bad = sim->data.results.bad};
+  const oak_status_t st = OAK_TIMED(
+      &sim->data.timers, OAK_PHASE_FLUX,
+      oak_data_launch(&sim->data, sim->setup.kernel.update, 0, step->time, &args, sizeof args));
+  return oak_judge_invalid(sim, st, OAK_INVALID_UPDATE);
 }
 
 static int has_update(const oak_t *sim) { return OAK_HAS_HOOK(&sim->setup, update); }
@@ -117,9 +104,7 @@ oak_status_t oak_fields_set(oak_t *sim, oak_step_t *step) {
   (void)step;
   return oak_fields_renew(&sim->data);
 }
-static int64_t fields_bytes(const oak_t *sim) {
-  return oak_field_set_bytes(&sim->data, &sim->data.fields);
-}
+static int64_t fields_bytes(const oak_t *sim) { return oak_field_set_bytes(&sim->data.fields); }
 static void clear_fields(oak_t *sim) { oak_field_set_clear(&sim->data, &sim->data.fields); }
 
 const oak_part_t oak_part_fields = {

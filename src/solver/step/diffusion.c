@@ -67,33 +67,29 @@ static int64_t wide_bytes(const oak_t *sim) {
   return cells * sim->setup.nvar * sim->setup.bytes.real;
 }
 
+/* Blocks that are copied at a time. */
+static int64_t batch(const oak_t *sim) { return sim->diffusion.wide.bytes / wide_bytes(sim); }
+
 static oak_status_t fit(oak_t *sim) {
-  oak_diffusion_t *x = &sim->diffusion;
-  const int n = sim->data.mesh->nblock, room = n + n / 8;
-  const int64_t most = BATCH_BYTES / wide_bytes(sim) + 1;
-  const int wanted = room < most ? room : (int)most;
-  if (n <= x->batch || wanted <= x->batch) return OAK_OK;
-  oak_device_free(sim->setup.dev, x->wide);
-  x->wide = NULL;
-  x->batch = 0;
-  OAK_TRY(oak_device_alloc(sim->setup.dev, (size_t)(wanted * wide_bytes(sim)), &x->wide));
-  x->batch = wanted;
-  return OAK_OK;
+  const int64_t most = BATCH_BYTES / wide_bytes(sim) + 1, n = sim->data.mesh->nblock;
+  return oak_array_fit(sim->setup.dev, &sim->diffusion.wide,
+                       (n < most ? n : most) * wide_bytes(sim));
 }
 
-static void clear(oak_t *sim) { oak_device_free(sim->setup.dev, sim->diffusion.wide); }
+static void clear(oak_t *sim) { oak_device_free(sim->setup.dev, sim->diffusion.wide.at); }
 
-static int64_t count_bytes(const oak_t *sim) { return sim->diffusion.batch * wide_bytes(sim); }
+static int64_t count_bytes(const oak_t *sim) { return sim->diffusion.wide.bytes; }
 
 /* Copy blocks from args->first on with their ghost cells, at most \a most; *n: how many. */
 static oak_status_t copy_blocks(oak_t *sim, const oak_diffusion_args_t *args, int most, int *n) {
-  *n = most < sim->diffusion.batch ? most : sim->diffusion.batch;
+  *n = most < batch(sim) ? most : (int)batch(sim);
   return oak_device_launch(sim->setup.dev, sim->setup.kernel.primitive, *n, args, sizeof *args);
 }
 
 static oak_diffusion_args_t diffusion_args(const oak_t *sim, int state, double time) {
-  oak_diffusion_args_t args = {
-      .edge = sim->data.pattern.edge.device, .bc = sim->setup.domain.bc, .q = sim->diffusion.wide};
+  oak_diffusion_args_t args = {.edge = sim->data.pattern.edge.device,
+                               .bc = sim->setup.domain.bc,
+                               .q = sim->diffusion.wide.at};
   for (int d = 0; d < 3; d++) args.trees[d] = sim->setup.domain.trees[d];
   oak_data_field(&sim->data, state, time, &args.f);
   return args;
@@ -102,7 +98,7 @@ static oak_diffusion_args_t diffusion_args(const oak_t *sim, int state, double t
 static oak_status_t launch_rate(oak_t *sim, int state, double time, int out) {
   oak_diffusion_args_t args = diffusion_args(sim, state, time);
   args.out = oak_data_state(&sim->data, out);
-  args.bflux = sim->fluxfix.bflux;
+  args.bflux = sim->fluxfix.bflux.at;
   for (int first = 0, n; first < sim->data.mesh->nblock; first += n) {
     args.first = first;
     OAK_TRY(copy_blocks(sim, &args, sim->data.mesh->nblock - first, &n));
@@ -114,7 +110,7 @@ static oak_status_t launch_rate(oak_t *sim, int state, double time, int out) {
 oak_status_t oak_diffusion_copy(oak_t *sim, int first, int *n, const void **wide) {
   oak_diffusion_args_t args = diffusion_args(sim, 0, sim->data.clock.time);
   args.first = first;
-  *wide = sim->diffusion.wide;
+  *wide = sim->diffusion.wide.at;
   return copy_blocks(sim, &args, sim->data.mesh->nblock - first, n);
 }
 
@@ -123,7 +119,7 @@ oak_status_t oak_diffusion_copy(oak_t *sim, int first, int *n, const void **wide
 static oak_status_t find_rate(oak_t *sim, int state, double time, int out) {
   oak_status_t st =
       OAK_TIMED(&sim->data.timers, OAK_PHASE_FLUX, launch_rate(sim, state, time, out));
-  oak_keep_failure(&st, oak_fix_rate(sim, out, sim->diffusion.wide));
+  oak_keep_failure(&st, oak_fix_rate(sim, out, sim->diffusion.wide.at));
   return st;
 }
 
@@ -132,9 +128,8 @@ static oak_status_t read_rates(oak_t *sim, double time, double *rate) {
   const int n = sim->data.mesh->nblock;
   oak_diffusivity_args_t args = {.rate = NULL};
   OAK_TRY(oak_storage_scratch(&sim->data, n * sizeof *rate));
-  oak_data_field(&sim->data, 0, time, &args.f);
-  args.rate = sim->data.storage.scratch;
-  OAK_TRY(oak_device_launch(sim->setup.dev, sim->setup.kernel.diffusivity, n, &args, sizeof args));
+  args.rate = sim->data.storage.scratch.at;
+  OAK_TRY(oak_data_launch(&sim->data, sim->setup.kernel.diffusivity, 0, time, &args, sizeof args));
   return oak_device_download(sim->setup.dev, rate, args.rate, n * sizeof *rate);
 }
 
@@ -165,9 +160,9 @@ const oak_part_t oak_part_diffusion = {
 /* The largest rate of this rank's blocks: forward Euler steps are stable up to its inverse. */
 static oak_status_t local_rate(oak_t *sim, double time, double *most) {
   const int n = sim->data.mesh->nblock;
-  OAK_FREED double *rate = malloc((n + 1) * sizeof *rate);
+  OAK_FREED double *rate = NULL;
   *most = 0;
-  OAK_CHECK(rate, OAK_ERR_MEMORY, "no memory for the rates of %d blocks", n);
+  OAK_TRY(OAK_NEW(rate, n + 1));
   const oak_status_t st = read_rates(sim, time, rate);
   for (int b = 0; b < n && st == OAK_OK; b++)
     if (rate[b] > *most) *most = rate[b];
@@ -227,28 +222,24 @@ static oak_status_t run_stage(oak_t *sim, int j, int s, double time, double dt, 
                          .m1 = oak_data_state(&sim->data, rate),
                          .out = oak_data_state(&sim->data, out),
                          .bad = sim->data.results.bad};
-  oak_data_field(&sim->data, 0, time, &args.f);
   set_weights(&args, j, s, dt);
   return OAK_TIMED(&sim->data.timers, OAK_PHASE_FLUX,
-                   oak_device_launch(sim->setup.dev, sim->setup.kernel.rkl, sim->data.mesh->nblock,
-                                     &args, sizeof args));
+                   oak_data_launch(&sim->data, sim->setup.kernel.rkl, 0, time, &args, sizeof args));
 }
 
 oak_status_t oak_rkl2_advance(oak_t *sim, oak_step_t *step) {
-  int stages = 0, last = 0, before = 0, invalid = 0;
+  int stages = 0, last = 0, before = 0;
   oak_status_t st = OAK_OK;
   OAK_TRY(count_stages(sim, step->time, step->dt, &stages));
+  if (!stages) return OAK_OK;
   for (int j = 1; j <= stages; j++) {
     const int out = j < 3 ? STAGES + j - 1 : before;
     oak_keep_failure(&st, run_stage(sim, j, stages, step->time, step->dt, last, before, out));
     before = last;
     last = out;
   }
-  if (last) oak_storage_swap(&sim->data, 0, last);
-  if (st == OAK_OK && stages) st = oak_count_invalid(&sim->data, &invalid);
-  OAK_TRY(oak_data_agree(&sim->data, st));
-  MPI_Allreduce(MPI_IN_PLACE, &invalid, 1, MPI_INT, MPI_MAX, sim->setup.comm);
-  return invalid ? oak_report_invalid(sim, 0, OAK_INVALID_DIFFUSION) : OAK_OK;
+  oak_storage_swap(&sim->data, 0, last);
+  return oak_judge_invalid(sim, st, OAK_INVALID_DIFFUSION);
 }
 
 static int is_rkl2(const oak_t *sim) { return sim->setup.method.diffusion == OAK_DIFFUSION_RKL2; }

@@ -2,8 +2,6 @@
  * Electrodes and dielectrics in Poisson's equation of a run: where they are on the levels of the
  * solver, their potentials and coefficients, and their charges. Also runs kernels of an equation.
  */
-#include <stdlib.h>
-
 #include "base/reduce.h"
 #include "elliptic/elliptic.h"
 #include "solver/step/part.h"
@@ -17,8 +15,7 @@ oak_status_t oak_poisson_run(oak_t *sim, const oak_poisson_t *p, oak_kernel_t *k
   for (int i = 0; i < 4; i++)
     if (field >= 0 && field == p->field[i] && p->rate[i] >= 0)
       args.rate = sim->data.fields.field[p->rate[i]].now.memory.mine;
-  oak_data_field(&sim->data, state, time, &args.f);
-  return oak_device_launch(sim->setup.dev, kernel, sim->data.mesh->nblock, &args, sizeof args);
+  return oak_data_launch(&sim->data, kernel, state, time, &args, sizeof args);
 }
 
 oak_status_t oak_bodies_open(oak_t *sim, oak_poisson_t *p, oak_elliptic_setup_t *setup) {
@@ -113,24 +110,21 @@ oak_status_t oak_bodies_coefficients(oak_t *sim, oak_poisson_t *p, int state, do
 oak_status_t oak_bodies_sum(oak_t *sim, oak_poisson_t *p, int state, double time) {
   oak_elliptic_level_t *top = oak_elliptic_top(p->elliptic);
   const int n = sim->data.mesh->nblock, count = oak_body_count(&sim->setup) * OAK_BODY_SUMS;
-  const size_t bytes = (size_t)(n + 1) * count * sizeof(double);
-  OAK_FREED double *host = malloc(bytes);
-  void *sums = NULL;
+  const size_t bytes = (size_t)n * count * sizeof(double);
+  OAK_FREED double *host = NULL;
   oak_body_args_t args;
   body_args(sim, p, p->elliptic->nlevel - 1, state, time, &args);
-  oak_status_t st = host ? oak_device_alloc(sim->setup.dev, bytes, &sums)
-                         : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for sums over %d blocks", n);
+  oak_status_t st = OAK_NEW(host, n * count + 1);
+  if (st == OAK_OK) st = oak_storage_scratch(&sim->data, bytes);
   args.a = top->a.memory.mine;
-  args.slope = p->slope;
+  args.slope = p->slope.at;
   args.values = top->res;
-  args.sums = sums;
+  args.sums = sim->data.storage.scratch.at;
   if (st == OAK_OK)
     st = oak_poisson_run(sim, p, sim->setup.kernel.poisson_rhs, state, time, top->res, -1, 0);
   if (st == OAK_OK)
     st = launch_body(sim, p, sim->setup.kernel.body_sums, p->elliptic->nlevel - 1, &args);
-  if (st == OAK_OK) st = oak_device_download(sim->setup.dev, host, sums, n * count * sizeof *host);
+  if (st == OAK_OK) st = oak_device_download(sim->setup.dev, host, args.sums, bytes);
   st = oak_data_agree(&sim->data, st);
-  if (st == OAK_OK) st = oak_sum_exact(sim->setup.comm, count, n, host, p->charge);
-  oak_device_free(sim->setup.dev, sums);
-  return st;
+  return st == OAK_OK ? oak_sum_exact(sim->setup.comm, count, n, host, p->charge) : st;
 }

@@ -22,11 +22,10 @@ oak_status_t oak_face_fields_set(oak_t *sim, oak_step_t *step) {
   for (int face = 0; face < 6 && sim->setup.equations.count; face++)
     args.given[face] = sim->poisson[0].elliptic->setup.condition[face] != OAK_ELLIPTIC_NEUMANN &&
                        !sim->poisson[0].isolated;
-  for (int n = 0; n < sim->setup.equations.count; n++) args.slope[n] = sim->poisson[n].slope;
+  for (int n = 0; n < sim->setup.equations.count; n++) args.slope[n] = sim->poisson[n].slope.at;
   if (sim->poisson[0].bodies) args.cut = oak_elliptic_top(sim->poisson[0].elliptic)->cut;
-  oak_data_field(&sim->data, step->state, step->time, &args.f);
-  return oak_data_agree(&sim->data, oak_device_launch(sim->setup.dev, sim->setup.kernel.face_fields,
-                                                      sim->data.mesh->nblock, &args, sizeof args));
+  return oak_data_agree(&sim->data, oak_data_launch(&sim->data, sim->setup.kernel.face_fields,
+                                                    step->state, step->time, &args, sizeof args));
 }
 
 const oak_part_t oak_part_face_fields = {.wanted = wanted, .read = check};

@@ -3,35 +3,21 @@
 #include "solver/step/part.h"
 #include "solver/step/sim.h"
 
-enum { SLACK = 16 };
-
-static oak_status_t fit_bflux(oak_t *sim) {
-  oak_fluxfix_t *x = &sim->fluxfix;
-  const int64_t bytes = sim->setup.block.face_cells * sim->data.pattern.flux.nbflux *
-                        sim->setup.nvar * sim->setup.bytes.real;
-  if (bytes <= x->bflux_bytes && bytes >= x->bflux_bytes / 2) return OAK_OK;
-  const int64_t wanted = x->bflux_bytes == 0 || bytes == 0 ? bytes : bytes + bytes / SLACK;
-  oak_device_free(sim->setup.dev, x->bflux);
-  x->bflux = NULL;
-  x->bflux_bytes = 0;
-  OAK_TRY(oak_device_alloc(sim->setup.dev, (size_t)wanted, &x->bflux));
-  x->bflux_bytes = wanted;
-  return OAK_OK;
-}
-
 /* Collective on the ranks of a host. */
 static oak_status_t connect(oak_t *sim) {
-  const int64_t unit =
-      oak_pattern_average_cells(&sim->data.pattern) * sim->setup.nvar * sim->setup.bytes.real;
-  const oak_status_t st = oak_averages_fit(&sim->fluxfix.average, &sim->data.transport,
-                                           &sim->data.pattern, (size_t)unit);
-  return st == OAK_OK ? fit_bflux(sim) : st;
+  const int64_t number = sim->setup.nvar * sim->setup.bytes.real;
+  const oak_status_t st =
+      oak_averages_fit(&sim->fluxfix.average, &sim->data.transport, &sim->data.pattern,
+                       (size_t)(number * oak_pattern_average_cells(&sim->data.pattern)));
+  OAK_TRY(st);
+  return oak_array_fit(sim->setup.dev, &sim->fluxfix.bflux,
+                       number * sim->setup.block.face_cells * sim->data.pattern.flux.nbflux);
 }
 
 /* Cells that become invalid are noted in \a bad, which has `results` numbers for each block. */
 static oak_status_t fix(oak_t *sim, int state, double dt, void *bad, int results) {
   const oak_flux_pattern_t *p = &sim->data.pattern.flux;
-  oak_fluxfix_args_t args = {.bflux = sim->fluxfix.bflux,
+  oak_fluxfix_args_t args = {.bflux = sim->fluxfix.bflux.at,
                              .piece = sim->fluxfix.average.piece.mine,
                              .peer_piece = sim->fluxfix.average.peer,
                              .fine = p->fine.device,
@@ -56,12 +42,8 @@ static oak_status_t fix(oak_t *sim, int state, double dt, void *bad, int results
   return st;
 }
 
-static oak_status_t fix_state(oak_t *sim, int state, double dt) {
-  return fix(sim, state, dt, sim->data.results.bad, oak_data_results(&sim->data));
-}
-
 oak_status_t oak_fluxfix_match(oak_t *sim, oak_step_t *step) {
-  return fix_state(sim, step->out, step->flux.dt);
+  return fix(sim, step->out, step->flux.dt, sim->data.results.bad, oak_data_results(&sim->data));
 }
 
 /* Peers read the averages of this rank until the second meeting. It cannot be left out, because the
@@ -77,7 +59,8 @@ oak_status_t oak_fix_c2f_flux(oak_t *sim, double dt) {
   OAK_BEGIN(sim);
   OAK_TRY(oak_sim_fits(sim));
   oak_rates_doubt(sim);
-  return oak_data_agree(&sim->data, fix_state(sim, 0, dt));
+  return oak_data_agree(&sim->data,
+                        fix(sim, 0, dt, sim->data.results.bad, oak_data_results(&sim->data)));
 }
 
 /* ---- the part */
@@ -87,13 +70,13 @@ static int wanted(const oak_t *sim) {
 }
 
 static int64_t bytes(const oak_t *sim) {
-  return sim->fluxfix.bflux_bytes + sim->fluxfix.average.piece.bytes;
+  return sim->fluxfix.bflux.bytes + sim->fluxfix.average.piece.bytes;
 }
 
 static void clear(oak_t *sim) {
   if (!sim->data.transport.dev) return;
   oak_averages_clear(&sim->fluxfix.average, &sim->data.transport);
-  oak_device_free(sim->setup.dev, sim->fluxfix.bflux);
+  oak_device_free(sim->setup.dev, sim->fluxfix.bflux.at);
 }
 
 const oak_part_t oak_part_fluxfix = {

@@ -33,7 +33,7 @@ static oak_status_t read_parts(oak_t *sim, const int (*box)[6], double *part) {
   oak_forces_args_t args = {.first = 0};
   if (!nblock) return OAK_OK;
   OAK_TRY(oak_storage_scratch(&sim->data, bytes + boxes));
-  char *memory = sim->data.storage.scratch;
+  char *memory = sim->data.storage.scratch.at;
   if (box) OAK_TRY(oak_device_upload(sim->setup.dev, memory + bytes, box, boxes));
   if (box) args.box = (const int *)(memory + bytes);
   oak_data_field(&sim->data, 0, sim->data.clock.time, &args.f);
@@ -50,11 +50,10 @@ static oak_status_t read_parts(oak_t *sim, const int (*box)[6], double *part) {
 oak_status_t oak_forces_measure(oak_t *sim, const int (*box)[6], double force[2][3]) {
   const int nblock = sim->data.mesh->nblock;
   double sum[COMPONENTS];
-  OAK_FREED double *part = malloc((size_t)nblock * COMPONENTS * sizeof *part + 1);
+  OAK_FREED double *part = NULL;
   OAK_TRY(build(sim));
-  oak_status_t st = part ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "no memory for the forces of blocks");
-  const oak_status_t filled = oak_fill_ghosts(&sim->data, 0, sim->data.clock.time);
-  if (st == OAK_OK) st = filled;
+  oak_status_t st = OAK_NEW(part, nblock * COMPONENTS + 1);
+  oak_keep_failure(&st, oak_fill_ghosts(&sim->data, 0, sim->data.clock.time));
   if (st == OAK_OK) st = read_parts(sim, box, part);
   st = oak_data_agree(&sim->data, st);
   if (st == OAK_OK) st = oak_sum_exact(sim->setup.comm, COMPONENTS, nblock, part, sum);

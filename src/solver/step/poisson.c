@@ -211,11 +211,10 @@ static int has_slopes(const oak_t *sim, const oak_poisson_t *p) {
 }
 
 static oak_status_t store_slopes(oak_t *sim, oak_poisson_t *p) {
-  const int64_t bytes = oak_face_numbers(&sim->setup) * sizeof(double);
-  oak_status_t st =
-      oak_adapt_grow(sim->setup.dev, &p->slope, &p->slope_blocks, sim->data.mesh->nblock, bytes);
+  const int64_t bytes = sim->data.mesh->nblock * oak_face_numbers(&sim->setup) * sizeof(double);
+  const oak_status_t st = oak_array_fit(sim->setup.dev, &p->slope, bytes);
   OAK_TRY(oak_data_agree(&sim->data, st));
-  return oak_elliptic_slopes(p->elliptic, p->slope);
+  return oak_elliptic_slopes(p->elliptic, p->slope.at);
 }
 
 /* Store the solution and its gradient. No rank still reads the old values, because a solution ends
@@ -230,7 +229,7 @@ static oak_status_t store(oak_t *sim, oak_poisson_t *p, int state, double time) 
   for (int d = 0; d < sim->setup.dim; d++) {
     if (field[1 + d] < 0) continue;
     if (has_slopes(sim, p))
-      oak_keep_failure(&st, oak_elliptic_means(p->elliptic, d, p->slope, top->res));
+      oak_keep_failure(&st, oak_elliptic_means(p->elliptic, d, p->slope.at, top->res));
     else
       oak_keep_failure(&st, oak_elliptic_gradient(p->elliptic, d, top->res));
     if (st == OAK_OK)
@@ -266,11 +265,10 @@ static oak_status_t set_coefficients(oak_t *sim, oak_poisson_t *p, int state, do
   oak_elliptic_level_t *top = oak_elliptic_top(e);
   double sum[OAK_ELLIPTIC_SUMS];
   oak_poisson_args_t args = {.equation = p->number, .values = top->a.memory.mine, .b = top->b};
-  oak_data_field(&sim->data, state, time, &args.f);
   oak_status_t st = OAK_OK;
   if (*equation(sim, p)->coefficients)
-    st = oak_device_launch(sim->setup.dev, sim->setup.kernel.poisson_coefficients,
-                           sim->data.mesh->nblock, &args, sizeof args);
+    st = oak_data_launch(&sim->data, sim->setup.kernel.poisson_coefficients, state, time, &args,
+                         sizeof args);
   if (st == OAK_OK && p->bodies) st = oak_bodies_coefficients(sim, p, state, time);
   OAK_TRY(oak_elliptic_sums(e, st, top->a.memory.mine, top->b, sum));
   *skip = !isfinite(sum[1]) || !isfinite(sum[2]);
@@ -285,12 +283,11 @@ static oak_status_t set_coefficients(oak_t *sim, oak_poisson_t *p, int state, do
 static oak_status_t set_boundary(oak_t *sim, oak_poisson_t *p, int state, double time) {
   oak_elliptic_t *e = p->elliptic;
   oak_poisson_args_t args = {.equation = p->number, .values = e->given, .outer = e->outer};
-  oak_data_field(&sim->data, state, time, &args.f);
   oak_status_t st = OAK_OK;
   for (args.face = 0; args.face < 2 * sim->setup.dim && st == OAK_OK; args.face++)
     if (p->given[args.face])
-      st = oak_device_launch(sim->setup.dev, sim->setup.kernel.poisson_boundary,
-                             sim->data.mesh->nblock, &args, sizeof args);
+      st = oak_data_launch(&sim->data, sim->setup.kernel.poisson_boundary, state, time, &args,
+                           sizeof args);
   return st;
 }
 
@@ -444,14 +441,14 @@ static int64_t bytes(const oak_t *sim) {
   int64_t sum = 0;
   for (int n = 0; n < sim->setup.equations.count; n++)
     sum += (shares(sim, n) ? 0 : oak_elliptic_bytes(sim->poisson[n].elliptic)) +
-           sim->poisson[n].slope_blocks * oak_face_numbers(&sim->setup) * (int64_t)sizeof(double);
+           sim->poisson[n].slope.bytes;
   return sum;
 }
 
 static void clear(oak_t *sim) {
   for (int n = sim->setup.equations.count - 1; n >= 0; n--) {
     if (!shares(sim, n)) oak_elliptic_destroy(&sim->poisson[n].elliptic);
-    oak_device_free(sim->setup.dev, sim->poisson[n].slope);
+    oak_device_free(sim->setup.dev, sim->poisson[n].slope.at);
     oak_device_free(sim->setup.dev, sim->poisson[n].b);
   }
 }

@@ -18,15 +18,14 @@ typedef struct {
   double beside;                 /**< isolated: |f| beside the boundary, as last looked at */
   double share;                  /**< what f of this size everywhere would be of all f */
   int told;                      /**< a warning about it has been printed */
-  int given[6];     /**< 1: the hook POISSON_BOUNDARY gives values or slopes on some face */
-  int field[4];     /**< numbers of the fields phi, phi_x, phi_y, phi_z; -1: there is none */
-  int rate[4];      /**< numbers of the fields phi_t, phi_x_t and so on; -1: there is none */
-  double time;      /**< of the last solution */
-  double shift;     /**< from the last solution in this step to the present one */
-  void *slope;      /**< device: derivatives across faces, for the hooks FACE_FIELD; NULL without */
-  int slope_blocks; /**< for which it has room */
-  int bodies;       /**< 1: there are electrodes or dielectrics, which this equation sees */
-  int absorb;       /**< 1: the solution is 0 in all of them (POISSON_OF) */
+  int given[6];      /**< 1: the hook POISSON_BOUNDARY gives values or slopes on some face */
+  int field[4];      /**< numbers of the fields phi, phi_x, phi_y, phi_z; -1: there is none */
+  int rate[4];       /**< numbers of the fields phi_t, phi_x_t and so on; -1: there is none */
+  double time;       /**< of the last solution */
+  double shift;      /**< from the last solution in this step to the present one */
+  oak_array_t slope; /**< derivatives across faces, for the hooks FACE_FIELD */
+  int bodies;        /**< 1: there are electrodes or dielectrics, which this equation sees */
+  int absorb;        /**< 1: the solution is 0 in all of them (POISSON_OF) */
   double charge[32 * OAK_BODY_SUMS]; /**< of the last solution: sums of each body */
   int every;       /**< steps from one solution to the next; 0: it is solved in each stage */
   int cycles;      /**< of the last solution */

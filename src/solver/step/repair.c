@@ -30,19 +30,22 @@ static oak_status_t reduce_counts(oak_t *sim, oak_status_t st, int64_t local, in
 }
 
 /* Run a kernel over the blocks of this rank. */
-static oak_status_t launch(oak_t *sim, oak_kernel_t *kernel, const void *args, size_t bytes) {
+static oak_status_t launch(oak_t *sim, oak_kernel_t *kernel, int state, double time, void *args,
+                           size_t bytes) {
   return OAK_TIMED(&sim->data.timers, OAK_PHASE_FLUX,
-                   oak_device_launch(sim->setup.dev, kernel, sim->data.mesh->nblock, args, bytes));
+                   oak_data_launch(&sim->data, kernel, state, time, args, bytes));
 }
 
-/* Sum of the counts that a kernel has left per block of this rank. */
-static oak_status_t sum_counts(oak_t *sim, const void *counts, int64_t *sum) {
+/* Sum of the marks that a kernel has left in the blocks of this rank. */
+static oak_status_t sum_marks(oak_t *sim, int64_t *sum) {
   const int n = sim->data.mesh->nblock;
+  OAK_FREED int *count = NULL;
   *sum = 0;
-  OAK_TRY(
-      oak_device_download(sim->setup.dev, sim->marks.count, counts, n * sizeof *sim->marks.count));
-  for (int b = 0; b < n; b++) *sum += sim->marks.count[b];
-  return OAK_OK;
+  OAK_TRY(OAK_NEW(count, n + 1));
+  const oak_status_t st =
+      oak_device_download(sim->setup.dev, count, sim->marks.marked, n * sizeof *count);
+  for (int b = 0; b < n; b++) *sum += count[b];
+  return st;
 }
 
 /* The result goes to a separate state. All passes need the previous states, and the stage may
@@ -62,11 +65,11 @@ static oak_status_t mark_invalid(oak_t *sim, oak_step_t *step) {
                           .marked = sim->marks.marked,
                           .touched = sim->marks.touched,
                           .first = step->pass++ == 0};
-  oak_data_field(&sim->data, step->out, step->time, &args.f);
-  oak_status_t st = launch(sim, sim->setup.kernel.mark, &args, sizeof args);
+  oak_status_t st = launch(sim, sim->setup.kernel.mark, step->out, step->time, &args, sizeof args);
   oak_keep_failure(&st, oak_fill_ghosts(&sim->data, step->out, step->time));
-  if (st == OAK_OK) st = launch(sim, sim->setup.kernel.mark_faces, &args, sizeof args);
-  if (st == OAK_OK) st = sum_counts(sim, sim->marks.marked, &step->marked);
+  if (st == OAK_OK)
+    st = launch(sim, sim->setup.kernel.mark_faces, step->out, step->time, &args, sizeof args);
+  if (st == OAK_OK) st = sum_marks(sim, &step->marked);
   oak_keep_failure(&st, oak_fill_ghosts(&sim->data, step->state, step->time));
   return st;
 }
@@ -76,10 +79,9 @@ oak_status_t oak_repair_cells(oak_t *sim, oak_step_t *step) {
   oak_repair_args_t args = {
       .stage = step->flux, .mark = sim->marks.cells, .touched = sim->marks.touched};
   oak_status_t st = step->status;
-  args.stage.f.list = NULL;
   for (;;) {
     if (step->pass > 0 && st == OAK_OK)
-      st = launch(sim, sim->setup.kernel.repair, &args, sizeof args);
+      st = launch(sim, sim->setup.kernel.repair, step->state, step->time, &args, sizeof args);
     OAK_TRY(reduce_counts(sim, st, step->marked, &step->invalid, &step->all_marked));
     if (!step->invalid || step->pass == MAX_PASSES) return OAK_OK;
     st = mark_invalid(sim, step);
@@ -104,9 +106,9 @@ oak_status_t oak_floors_apply(oak_t *sim, oak_step_t *step) {
                            .bad = sim->data.results.bad};
   int64_t local = 0, changed;
   oak_status_t st = step->status;
-  oak_data_field(&sim->data, step->out, sim->data.clock.time, &args.f);
-  if (st == OAK_OK) st = launch(sim, sim->setup.kernel.floor, &args, sizeof args);
-  if (st == OAK_OK) st = sum_counts(sim, sim->marks.marked, &local);
+  if (st == OAK_OK)
+    st = launch(sim, sim->setup.kernel.floor, step->out, sim->data.clock.time, &args, sizeof args);
+  if (st == OAK_OK) st = sum_marks(sim, &local);
   OAK_TRY(reduce_counts(sim, st, local, &step->invalid, &changed));
   sim->counts.floored_cells += changed;
   return OAK_OK;
@@ -145,25 +147,17 @@ static oak_status_t read_floors(oak_t *sim) {
   return OAK_OK;
 }
 
-static void clear(oak_t *sim) {
-  oak_device_free(sim->setup.dev, sim->marks.cells);
-  oak_device_free(sim->setup.dev, sim->marks.marked);
-  oak_device_free(sim->setup.dev, sim->marks.touched);
-  free(sim->marks.count);
-  sim->marks = (oak_marks_t){.cells = NULL};
-}
+static void clear(oak_t *sim) { oak_device_free(sim->setup.dev, sim->marks.memory.at); }
 
 /* Marks and counts of cells that get first-order fluxes or a floor. */
 static oak_status_t fit_marks(oak_t *sim) {
-  const int n = sim->data.mesh->nblock, wanted = n + n / 8;
-  if (n <= sim->marks.capacity) return OAK_OK;
-  clear(sim);
-  OAK_TRY(OAK_NEW(sim->marks.count, wanted));
-  if (sim->setup.method.first_order)
-    OAK_TRY(oak_device_alloc(sim->setup.dev, wanted * sim->setup.block.cells, &sim->marks.cells));
-  OAK_TRY(oak_device_alloc(sim->setup.dev, wanted * sizeof(int), &sim->marks.marked));
-  OAK_TRY(oak_device_alloc(sim->setup.dev, wanted * sizeof(int), &sim->marks.touched));
-  sim->marks.capacity = wanted;
+  oak_marks_t *m = &sim->marks;
+  const int64_t n = sim->data.mesh->nblock,
+                cells = sim->setup.method.first_order ? sim->setup.block.cells : 0;
+  OAK_TRY(oak_array_fit(sim->setup.dev, &m->memory, n * (2 * (int64_t)sizeof(int) + cells)));
+  m->marked = m->memory.at;
+  m->touched = (int *)m->memory.at + n;
+  m->cells = (int *)m->memory.at + 2 * n;
   return OAK_OK;
 }
 
@@ -174,9 +168,7 @@ static int has_levels(const oak_t *sim) {
 static int has_floors(const oak_t *sim) { return sim->setup.method.floors; }
 static int has_either(const oak_t *sim) { return has_repair(sim) || has_floors(sim); }
 
-static int64_t bytes(const oak_t *sim) {
-  return sim->setup.method.first_order ? sim->marks.capacity * sim->setup.block.cells : 0;
-}
+static int64_t bytes(const oak_t *sim) { return sim->marks.memory.bytes; }
 
 const oak_part_t oak_part_repair = {.wanted = has_repair};
 const oak_part_t oak_part_repair_levels = {.wanted = has_levels};

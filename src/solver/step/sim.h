@@ -10,10 +10,9 @@
 
 /** Marks of cells that are repaired or raised to a floor (repair.c). */
 typedef struct {
-  void *cells;            /**< device: unsigned char [block][N^d]; only with first_order */
-  void *marked, *touched; /**< device: int [block] */
-  int *count;             /**< host copy of one of them */
-  int capacity;           /**< blocks */
+  oak_array_t memory;
+  void *marked, *touched; /**< int [block] */
+  void *cells;            /**< unsigned char [block][N^d]; only with first_order */
 } oak_marks_t;
 
 /** On all ranks (repair.c, advance.c). */
@@ -32,8 +31,7 @@ typedef struct {
 
 /** Device memory and messages of an adaptation (adapt.c). */
 typedef struct {
-  void *flag; /**< int [nblock] */
-  int flag_capacity;
+  oak_array_t flag;         /**< int [nblock] */
   oak_messages_t migration; /**< of blocks to other ranks */
   int rates_due; /**< the rates of the old mesh were not known: find those of the new one */
   oak_criterion_t criterion;
@@ -41,16 +39,14 @@ typedef struct {
 
 /** Memory and messages of flux fixing (fluxfix.c). */
 typedef struct {
-  void *bflux; /**< device: fluxes at refinement boundaries [nbflux][V][N^(d-1)] */
-  int64_t bflux_bytes;
+  oak_array_t bflux;      /**< fluxes at refinement boundaries [nbflux][V][N^(d-1)] */
   oak_averages_t average; /**< of fine fluxes */
 } oak_fluxfix_t;
 
 /** Diffusive fluxes (diffusion.c). */
 typedef struct {
-  int rate;   /**< the state that holds the rate of change */
-  void *wide; /**< device: [batch][V][(N+2)^d] blocks with ghost cells */
-  int batch;
+  int rate;         /**< the state that holds the rate of change */
+  oak_array_t wide; /**< [batch][V][(N+2)^d] blocks with ghost cells */
 } oak_diffusion_t;
 
 /** How fast the ranks compute (adapt/speed.c). */
@@ -217,3 +213,6 @@ oak_status_t oak_find_invalid(oak_t *sim, int state, oak_invalid_t kind);
 /** The same if kernels have counted invalid cells. This always fails; if the cell is no longer
  * known, the message names the first block with a count. */
 oak_status_t oak_report_invalid(oak_t *sim, int state, oak_invalid_t kind);
+/** Let the ranks agree on \a st; then report invalid cells that a kernel has counted in state 0.
+ * Collective. */
+oak_status_t oak_judge_invalid(oak_t *sim, oak_status_t st, oak_invalid_t kind);

@@ -21,7 +21,7 @@ void oak_stage_begin(const oak_t *sim, oak_step_t *step, const oak_stage_t *stag
                                  .first = data->clock.stage == 0,
                                  .rate = data->results.rate,
                                  .bad = data->results.bad,
-                                 .bflux = sim->fluxfix.bflux};
+                                 .bflux = sim->fluxfix.bflux.at};
   if (sim->setup.method.diffusion == OAK_DIFFUSION_EXPLICIT)
     step->flux.diffusion = oak_data_state(data, sim->diffusion.rate);
   oak_stage_weights(stage, sim->setup.bytes.real == sizeof(float), step->flux.w);
