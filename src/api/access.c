@@ -2,7 +2,7 @@
  * The public functions that read and change the solution and the fields. */
 #include <string.h>
 
-#include "solver/data/solution.h"
+#include "solver/data/data.h"
 #include "solver/data/variables.h"
 #include "solver/step/sim.h"
 

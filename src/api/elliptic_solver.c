@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "elliptic/elliptic.h"
-#include "solver/data/solution.h"
+#include "solver/data/data.h"
 #include "solver/step/sim.h"
 #include "base/failure.h"
 

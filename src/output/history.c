@@ -10,7 +10,7 @@
 #include "output/kind_keys.h"
 #include "output/kinds.h"
 #include "output/rates.h"
-#include "solver/step/forces.h"
+#include "solver/step/sim.h"
 
 static const oak_param_desc_t keys[] = {
     OAK_KEY_VARIABLES,

@@ -9,7 +9,7 @@
 
 #include "base/hash.h"
 #include "io/checkpoint/checkpoint_view.h"
-#include "solver/data/solution.h"
+#include "solver/data/data.h"
 #include "solver/data/variables.h"
 
 /* ---- writing */

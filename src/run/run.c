@@ -13,7 +13,7 @@
 #include "run/initial_file.h"
 #include "run/log.h"
 #include "run/saving.h"
-#include "solver/step/trace.h"
+#include "solver/step/sim.h"
 
 typedef struct {
   oak_progress_t progress;

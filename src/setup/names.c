@@ -1,32 +1,61 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * If a problem uses an unknown name of a variable, the message lists those that the files
- * enumerate. */
+ * What is asked for by its name: constants of a built module, hooks of files, schemes. */
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "setup/setup.h"
+#include "base/str.h"
 
-oak_status_t oak_explain_names(const oak_setup_t *setup, oak_status_t st) {
-  char names[512] = "", message[8192];
-  snprintf(message, sizeof message, "%s", oak_last_error());
-  if (st == OAK_ERR_BUILD && setup->dim == 2 &&
-      (strstr(message, "array-bounds") || strstr(message, "aggressive-loop")))
-    return OAK_FAIL(st,
-                    "%s\nIn 2D, at->x and at->dx have no third component: write OAK_DIM == 3 ? "
-                    "at->x[2] : 0",
-                    message);
-  /* The words of gcc, clang and NVRTC for an unknown name. */
-  if (st != OAK_ERR_BUILD || !(strstr(message, "undeclared") || strstr(message, "is undefined")))
-    return st;
-  if (strstr(message, "physics_scalars_has_"))
-    return OAK_FAIL(st,
-                    "%s\nSCALAR(name) asks for a scalar of the key physics.scalars, which is "
-                    "'%s'",
-                    message, oak_params_text(setup->params, "physics.scalars"));
-  oak_text_enumerators(setup->files.text, names, sizeof names);
-  return OAK_FAIL(st,
-                  "%s\nVariables of physics.name = %s have the names %s; a name that not every "
-                  "physics has can be "
-                  "asked for with #ifdef",
-                  message, oak_params_text(setup->params, "physics.name"), names);
+int oak_setup_constant(oak_setup_t *setup, oak_module_t *module, const char *name, void *dst,
+                       size_t bytes) {
+  const oak_status_t st = oak_device_constant(setup->dev, module, name, dst, bytes);
+  char *unread = setup->description.unread;
+  if (st != OAK_OK && st != OAK_ERR_ARGUMENT && !*unread)
+    snprintf(unread, sizeof setup->description.unread, "%s", oak_last_error());
+  return st == OAK_OK;
+}
+
+/* ---- hooks */
+
+const char *const oak_owner_name[] = {[OAK_OF_PHYSICS] = "physics", [OAK_OF_PROBLEM] = "problem"};
+
+int oak_has_hook(const oak_setup_t *setup, const char *name) {
+  const int problem = !strncmp(name, "problem_", 8);
+  OAK_ASSERT(problem || !strncmp(name, "physics_", 8));
+  return oak_declares(&setup->files.declared, problem ? OAK_OF_PROBLEM : OAK_OF_PHYSICS, name + 8,
+                      "");
+}
+
+void oak_print_hooks(const oak_setup_t *setup, FILE *f) {
+  const oak_declared_t *d = &setup->files.declared;
+  for (int n = 0; n < d->nhook; n++)
+    for (int o = 0; o < 2; o++) {
+      if (!d->hook[n].function || d->hook[n].named || !oak_declares(d, o, d->hook[n].name, ""))
+        continue;
+      fprintf(f, "#define OAK_HAS_%s_", oak_owner_name[o]);
+      for (const char *c = d->hook[n].name; *c; c++) fputc(tolower((unsigned char)*c), f);
+      fprintf(f, " 1\n");
+    }
+}
+
+/* ---- limiters, fluxes, criteria and boundary conditions: those of numerics/, and those that the
+ * files of physics and problem define */
+
+int oak_scheme_find(const oak_setup_t *setup, oak_scheme_t kind, const char *name) {
+  const oak_declared_t *d = &setup->files.declared;
+  for (int n = 0; n < d->nscheme; n++)
+    if (d->scheme[n].kind == kind && !strcmp(d->scheme[n].name, name)) return n;
+  return -1;
+}
+
+oak_status_t oak_scheme_check(const oak_setup_t *setup, oak_scheme_t kind, const char *key) {
+  const char *name = oak_params_text(setup->params, key);
+  char known[2048];
+  oak_scheme_names(&setup->files.declared, kind, known, sizeof known);
+  OAK_CHECK(*name && oak_str_has_word(known, name, strlen(name)), OAK_ERR_INPUT,
+            "%s: %s = %s: with physics.name = %s it must be one of %s",
+            oak_params_origin(setup->params, key), key, name,
+            oak_params_text(setup->params, "physics.name"), known);
+  return OAK_OK;
 }

@@ -163,13 +163,6 @@ struct oak_setup {
 #define OAK_HAS_HOOK(setup, hook) \
   (oak_has_hook(setup, "physics_" #hook) || oak_has_hook(setup, "problem_" #hook))
 
-/* numerics.c */
-/** The place of a limiter, flux, criterion or condition among files.declared.scheme; -1: there is
- * none. */
-int oak_scheme_find(const oak_setup_t *setup, oak_scheme_t kind, const char *name);
-/** Refuse a key that names no such scheme. Rank-local. */
-oak_status_t oak_scheme_check(const oak_setup_t *setup, oak_scheme_t kind, const char *key);
-
 /* sources.c */
 /** Cells of a tile of the flux kernel along x and y that suit the device. */
 void oak_setup_tile(const oak_setup_t *setup, int tile[2]);
@@ -192,7 +185,12 @@ oak_status_t oak_setup_use_source(const oak_setup_t *setup, oak_source_t source,
 /* describe.c */
 oak_status_t oak_setup_describe(oak_setup_t *setup);
 
-/* constants.c */
+/* names.c */
+/** The place of a limiter, flux, criterion or condition among files.declared.scheme; -1: there is
+ * none. */
+int oak_scheme_find(const oak_setup_t *setup, oak_scheme_t kind, const char *name);
+/** Refuse a key that names no such scheme. Rank-local. */
+oak_status_t oak_scheme_check(const oak_setup_t *setup, oak_scheme_t kind, const char *key);
 extern const char *const oak_owner_name[2]; /**< "physics", "problem" */
 /** Whether a module has the constant \a name, which is then copied. */
 int oak_setup_constant(oak_setup_t *setup, oak_module_t *module, const char *name, void *dst,
@@ -207,13 +205,11 @@ void oak_print_hooks(const oak_setup_t *setup, FILE *f);
  * OAK_FOR_KERNELS, OAK_TO_DESCRIBE or OAK_TO_DECLARE. */
 oak_status_t oak_setup_hook_text(const oak_setup_t *setup, int purpose, char **out);
 
-/* names.c */
+/* mistakes.c */
 /** If \a st is the failure of a build because of an unknown name, add the names of the variables of
  * the physics to the message; if an index is too large in 2D, say which coordinates there are.
  * \return st. Rank-local. */
 oak_status_t oak_explain_names(const oak_setup_t *setup, oak_status_t st);
-
-/* mistakes.c */
 /** Refuse variables in the files of physics and problem that hooks write to. \a module: the one
  * that describes the files. Rank-local. */
 oak_status_t oak_setup_check_statics(const oak_setup_t *setup, oak_module_t *module);

@@ -3,7 +3,6 @@
 /* The force on solids is what the gas loses: in a periodic box a step of forward Euler changes the
  * momentum by the force times the step, with viscosity, refinement and rings, too. Forces on the
  * bodies of two parts of the domain add up to the force on all. */
-#include "solver/step/forces.h"
 #include "solver/step/sim.h"
 #include "solver_test.h"
 

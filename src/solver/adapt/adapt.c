@@ -2,12 +2,119 @@
  * Adapting the mesh: flags on the device, p4est on the host, data back on the device. A Runge-Kutta
  * state that is free between steps receives the new blocks, so no further copy is needed. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "solver/adapt/adapt.h"
-#include "solver/data/solution.h"
-#include "solver/step/trace.h"
+#include "solver/data/data.h"
+#include "solver/data/variables.h"
 
 enum { TAG_BLOCKS = 4 };
+
+/* ---- taking back an adaptation for which memory does not suffice: until the last allocation has
+ * succeeded, the old solution stays where it is, and the old mesh is kept as a list of blocks */
+
+/* A mesh as it was. */
+typedef struct {
+  int nblock;
+  int8_t *level;
+  int32_t (*index)[3];
+  oak_rates_t rates;
+} undo_t;
+
+static void undo_forget(undo_t *undo) {
+  free(undo->level);
+  free(undo->index);
+  *undo = (undo_t){.nblock = 0};
+}
+
+/* Keep the present mesh. Collective; fails on all ranks alike. */
+static oak_status_t undo_keep(oak_t *sim, undo_t *undo) {
+  const size_t n = (size_t)sim->data.mesh->nblock + 1;
+  *undo = (undo_t){.nblock = sim->data.mesh->nblock,
+                   .level = malloc(n * sizeof *undo->level),
+                   .index = malloc(n * sizeof *undo->index),
+                   .rates = sim->rates};
+  oak_status_t st = OAK_OK;
+  if (undo->level && undo->index) {
+    memcpy(undo->level, sim->data.mesh->level, undo->nblock * sizeof *undo->level);
+    memcpy(undo->index, sim->data.mesh->index, undo->nblock * sizeof *undo->index);
+  } else {
+    st = OAK_FAIL(OAK_ERR_MEMORY, "out of memory for a list of %d blocks", undo->nblock);
+  }
+  st = oak_data_agree(&sim->data, st);
+  if (st != OAK_OK) undo_forget(undo);
+  return st;
+}
+
+/* The mesh of the list, whose arrays it takes. */
+static oak_status_t restore_mesh(oak_t *sim, undo_t *undo) {
+  const oak_status_t st =
+      oak_mesh_replace(sim->data.mesh, undo->nblock, undo->level, undo->index, 1);
+  sim->lost |= st != OAK_OK;
+  OAK_TRY(st);
+  undo->level = NULL;
+  undo->index = NULL;
+  return OAK_OK;
+}
+
+/* Bring the mesh back; the block data must be those of that mesh. Collective. \return st, with its
+ * message, or another failure. */
+static oak_status_t undo_mesh(oak_t *sim, undo_t *undo, oak_status_t st) {
+  char message[4096];
+  snprintf(message, sizeof message, "%s", oak_last_error());
+  OAK_TRY(restore_mesh(sim, undo));
+  return OAK_FAIL(st, "%s", message);
+}
+
+/* The same, and make all other data fit the mesh again. Tables and state 0 must still be the old
+ * ones. */
+static oak_status_t undo_all(oak_t *sim, undo_t *undo, oak_status_t st) {
+  char message[4096];
+  snprintf(message, sizeof message, "%s", oak_last_error());
+  OAK_TRY(restore_mesh(sim, undo));
+  oak_rates_set(sim, undo->rates);
+  /* If this fails, the next step tries it again. */
+  OAK_TRY(oak_storage_reserve(&sim->data, 1, sim->setup.method.nstate, sim->data.mesh->nblock));
+  /* The tables belong to this mesh, which now has another revision number. */
+  oak_storage_fitted(&sim->data);
+  return OAK_FAIL(st, "%s; mesh and solution are those before the adaptation", message);
+}
+
+/* Bytes that the device needs in addition for a mesh that gives this rank `blocks`. The estimate
+ * assumes that tables and halo buffers grow with the number of blocks. */
+static int64_t more_bytes(const oak_t *sim, int64_t blocks, int64_t old_blocks) {
+  const int64_t block = (int64_t)sim->setup.nvar * sim->setup.block.cells * sim->setup.bytes.store;
+  int64_t states = 0, more = 0;
+  for (int s = 0; s < sim->setup.method.nstate; s++) {
+    const int64_t have = sim->data.storage.state[s].memory.bytes;
+    states += have;
+    if (blocks * block > have) more += blocks * block - have;
+  }
+  const double growth = (double)(blocks - old_blocks) / (double)(old_blocks > 0 ? old_blocks : 1);
+  if (growth > 0) more += (int64_t)(growth * (double)(oak_memory(sim) - states));
+  return more;
+}
+
+/* Fail if the device lacks memory for an adapted mesh, before its blocks are redistributed or
+ * after. State 1 is there already. Rank-local. */
+static oak_status_t undo_probe(oak_t *sim, int old_blocks) {
+  const int64_t share =
+      (sim->data.mesh->nglobal + sim->setup.size - 1) / sim->setup.size + (1 << sim->setup.dim);
+  const int64_t most = sim->data.mesh->nblock > share ? sim->data.mesh->nblock : share;
+  const int64_t bytes = most > old_blocks ? more_bytes(sim, most, old_blocks) : 0;
+  void *trial = NULL;
+  if (bytes == 0) return OAK_OK;
+  oak_status_t st = oak_device_alloc(sim->setup.dev, (size_t)bytes, &trial);
+  if (st == OAK_ERR_MEMORY)
+    st = OAK_FAIL(OAK_ERR_MEMORY,
+                  "no memory for %lld blocks on rank %d, %.3g MB more than it has: lower "
+                  "mesh.max_level, refine less or use more ranks: %s",
+                  (long long)most, sim->setup.rank, (double)bytes * 1e-6, oak_last_error());
+  oak_device_free(sim->setup.dev, trial);
+  return st;
+}
+
+/* ---- from the old mesh to the new one */
 
 /* The largest rate on the new mesh. Cells half as wide have twice the rate, and four times the part
  * of it that is in `square` (NULL: none). */
@@ -69,7 +176,7 @@ static oak_status_t map_data(oak_t *sim, int old_blocks, const double *square,
                              const oak_origin_t *origin) {
   oak_timer_start(&sim->data.timers, OAK_PHASE_BLOCKS);
   oak_status_t st = oak_carried_reserve(&sim->data);
-  if (st == OAK_OK) st = oak_data_agree(&sim->data, oak_undo_probe(sim, old_blocks));
+  if (st == OAK_OK) st = oak_data_agree(&sim->data, undo_probe(sim, old_blocks));
   if (st == OAK_OK) st = map_rates(sim, old_blocks, square, origin);
   /* The device may still move data while the host looks for the neighbours on the new mesh. */
   if (st == OAK_OK) st = oak_data_agree(&sim->data, carry_over(sim, origin));
@@ -144,9 +251,9 @@ static oak_status_t balance_load(oak_t *sim, int *moved) {
       .kappa_max = sim->setup.refine.kappa_max,
       .families = sim->setup.refine.max_level > sim->setup.refine.min_level,
       .speed = sim->speed.all};
-  oak_undo_t undo;
+  undo_t undo;
   oak_transfer_t transfer;
-  OAK_TRY(oak_undo_keep(sim, &undo));
+  OAK_TRY(undo_keep(sim, &undo));
   oak_timer_start(&sim->data.timers, OAK_PHASE_PARTITION);
   oak_status_t st = oak_mesh_partition(sim->data.mesh, &balance, moved, &transfer);
   if (st == OAK_OK && *moved) {
@@ -154,10 +261,10 @@ static oak_status_t balance_load(oak_t *sim, int *moved) {
     if (st == OAK_OK) st = move_blocks(sim, &transfer);
   }
   if (st != OAK_OK)
-    st = oak_undo_mesh(sim, &undo, st);
+    st = undo_mesh(sim, &undo, st);
   else if (*moved)
     swap_carried(sim);
-  oak_undo_forget(&undo);
+  undo_forget(&undo);
   oak_transfer_clear(&transfer);
   oak_timer_stop(&sim->data.timers, OAK_PHASE_PARTITION);
   return st;
@@ -176,10 +283,10 @@ static oak_status_t balance_only(oak_t *sim, int *moved) {
  * memory does not suffice, nothing changes. */
 static oak_status_t adapt_blocks(oak_t *sim, const int *flag, const int *reach, int *any) {
   const int old_blocks = sim->data.mesh->nblock;
-  oak_undo_t undo;
+  undo_t undo;
   OAK_FREED oak_origin_t *origin = NULL;
   OAK_FREED double *square = NULL;
-  OAK_TRY(oak_undo_keep(sim, &undo));
+  OAK_TRY(undo_keep(sim, &undo));
   oak_timer_start(&sim->data.timers, OAK_PHASE_MESH);
   oak_status_t st = oak_diffusion_block_rates(sim, &square);
   if (st == OAK_OK)
@@ -191,8 +298,8 @@ static oak_status_t adapt_blocks(oak_t *sim, const int *flag, const int *reach, 
     st = map_data(sim, old_blocks, square, origin);
     if (st == OAK_OK) swap_carried(sim);
   }
-  if (st != OAK_OK) st = oak_undo_all(sim, &undo, st);
-  oak_undo_forget(&undo);
+  if (st != OAK_OK) st = undo_all(sim, &undo, st);
+  undo_forget(&undo);
   return st;
 }
 
@@ -228,6 +335,55 @@ oak_status_t oak_adjust_refinement_flags(oak_t *sim, int count, const int *flag,
   OAK_TRY(oak_data_agree(&sim->data, st));
   return apply_flags(sim, flag, NULL, changed);
 }
+
+/* ---- derived variables that refinement looks at, such as the vorticity. A criterion compares a
+ * cell with its neighbours, those beyond the faces of a block included. A derivative there would
+ * need cells two layers away in every direction. So the values of a derived variable are set first,
+ * as a field of its own, and its ghost cells come from the neighbours like those of other fields.
+ */
+
+static oak_status_t allocate(oak_t *sim) {
+  oak_criterion_t *c = &sim->adapt.criterion;
+  c->revision = -1;
+  OAK_TRY(oak_field_set_open(&sim->data, &c->values, sim->setup.refine.nderived, 0));
+  return oak_device_kernel(sim->setup.dev, sim->data.derived.module, "oak_derived_field",
+                           &c->kernel);
+}
+
+static oak_status_t criterion_open(oak_t *sim) {
+  if (!sim->setup.refine.nderived) return OAK_OK;
+  OAK_TRY(oak_derived_build(&sim->data));
+  return oak_agree(sim->setup.comm, allocate(sim));
+}
+
+static oak_status_t set_values(oak_t *sim, const oak_criterion_t *c, int n) {
+  oak_set_field_args_t args = {.number = sim->setup.refine.derived[n],
+                               .out = c->values.field[n].now.memory.mine};
+  return oak_data_launch(&sim->data, c->kernel, 0, sim->data.clock.time, &args, sizeof args);
+}
+
+/* Compute these variables and their ghost cells from the current state, whose ghost cells are
+ * filled. Collective: a rank that has failed takes part. The ranks do not agree on the status. */
+static oak_status_t criterion_set(oak_t *sim) {
+  oak_criterion_t *c = &sim->adapt.criterion;
+  oak_status_t st = OAK_OK;
+  if (!c->values.count) return OAK_OK;
+  /* If one rank has no memory, all ranks stop here, because the others would wait for its ghost
+   * cells. */
+  if (c->revision != sim->data.mesh->revision) st = oak_field_set_fit(&sim->data, &c->values);
+  st = oak_data_agree(&sim->data, st);
+  c->revision = st == OAK_OK ? sim->data.mesh->revision : -1;
+  OAK_TRY(st);
+  for (int n = 0; n < c->values.count; n++) {
+    oak_timer_start(&sim->data.timers, OAK_PHASE_FLAGS);
+    if (st == OAK_OK) st = set_values(sim, c, n);
+    oak_timer_stop(&sim->data.timers, OAK_PHASE_FLAGS);
+    oak_keep_failure(&st, oak_field_set_fill(&sim->data, &c->values, n));
+  }
+  return st;
+}
+
+/* ---- flags */
 
 oak_status_t oak_compute_flags(oak_t *sim, int *flag) {
   const int n = sim->data.mesh->nblock;
@@ -270,7 +426,7 @@ static oak_status_t adjust(oak_t *sim, int coarsens, int *changed) {
     OAK_TRY(oak_globals_set(
         sim, &(oak_step_t){.time = sim->data.clock.time})); /* no step has done it yet */
   oak_status_t st = oak_fill_ghosts(&sim->data, 0, sim->data.clock.time);
-  oak_keep_failure(&st, oak_criterion_set(sim));
+  oak_keep_failure(&st, criterion_set(sim));
   OAK_FREED int *flag = malloc((2 * sim->data.mesh->nblock + 1) * sizeof *flag);
   oak_timer_start(&sim->data.timers, OAK_PHASE_FLAGS);
   if (!flag)
@@ -307,7 +463,7 @@ static void clear(oak_t *sim) {
 
 static oak_status_t open(oak_t *sim) {
   OAK_TRY(oak_agree(sim->setup.comm, oak_speed_open(sim)));
-  return oak_criterion_open(sim);
+  return criterion_open(sim);
 }
 
 oak_status_t oak_adaptation_finish(oak_t *sim, oak_step_t *step) {

@@ -84,12 +84,12 @@ typedef struct {
   oak_results_t results;
   oak_field_set_t fields; /**< those beside the state, in the order of setup.fields (fields.c) */
   oak_late_kernel_t derived;
-  oak_array_t tasks; /**< oak_adapt_task_t; they fill blocks (tasks.c) */
+  oak_array_t tasks; /**< oak_adapt_task_t; they fill blocks (fields.c) */
   oak_snapshot_memory_t snapshot;
   oak_solution_time_t clock;
 } oak_data_t;
 
-/* open.c */
+/* state.c */
 /** Data without a mesh. */
 void oak_data_init(oak_data_t *data, const oak_setup_t *setup);
 /** Open what the data need before the mesh is made. \a edges: ghost cells beyond edges are needed.
@@ -195,7 +195,7 @@ oak_status_t oak_snapshot_read_value(oak_snapshot_t *snapshot, int var, int b0, 
 void oak_snapshot_free(void *snapshot);
 void oak_snapshot_clear(oak_data_t *data);
 
-/* tasks.c; none is collective */
+/* fields.c; none is collective */
 typedef struct oak_carried oak_carried_t;
 /** Tasks of the kernel that fills the blocks of a new mesh, to be freed; NULL: no memory. */
 oak_adapt_task_t *oak_adapt_tasks(const oak_origin_t *origin, int count);
@@ -250,3 +250,26 @@ int oak_carried(oak_data_t *data, oak_carried_t list[OAK_MAX_CARRIED]);
 oak_status_t oak_carried_reserve(oak_data_t *data);
 /** The number of components of all these values together. */
 int oak_carried_components(const oak_setup_t *setup);
+
+/* solution.c */
+/** Run a kernel that reads one value of each cell of a state, like oak_cells, and fetch the values
+ * of the \a count blocks of \a list, or from \a first on (NULL): out [count][N^d]. Rank-local. */
+oak_status_t oak_read_values(oak_data_t *data, oak_kernel_t *kernel, int state, int variable,
+                             int first, const int *list, int count, double *out);
+/** Values of a variable of a state in blocks [first, first + count): out [count][N^d]. Rank-local.
+ */
+oak_status_t oak_read_state(oak_data_t *data, int state, int variable, int first, int count,
+                            double *out);
+/** Refuse blocks that this rank does not have. */
+oak_status_t oak_data_check(const oak_data_t *data, int first, int count);
+/** Refuse an array that is not of \a count = all blocks of this rank. Rank-local. */
+oak_status_t oak_data_check_all(const oak_data_t *data, int count);
+/** What oak_read_ghosts, oak_write_cells and oak_totals do (oak.h); they check the variable. */
+oak_status_t oak_data_read_ghosts(oak_data_t *data, int first, int count, double *out);
+oak_status_t oak_data_write(oak_data_t *data, int variable, int first, int count, const double *in);
+oak_status_t oak_data_totals(oak_data_t *data, double *total);
+/** Print where a cell is: the coordinates of its centre. */
+void oak_print_place(const oak_data_t *data, int block, int64_t cell, char *text, size_t size);
+/** Print "name = value" of the variables of a cell: conserved ones, and primitive ones of other
+ * names. Rank-local. */
+void oak_print_state(oak_data_t *data, int state, int block, int64_t cell, char *text, size_t size);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "solver/data/solution.h"
+#include "solver/data/data.h"
 
 enum { LEVEL, RANK, BLOCK, FIRST_DERIVED, MORE_VARIABLES = FIRST_DERIVED + OAK_DERIVED_COUNT };
 static const char *const more_name[MORE_VARIABLES] = {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The force on solids, for histories. */
-#include "solver/step/forces.h"
+#include "solver/step/sim.h"
 
 #include <stdlib.h>
 
 #include "base/reduce.h"
 #include "solver/data/variables.h"
-#include "solver/step/sim.h"
 
 enum { COMPONENTS = 2 * 3 };
 

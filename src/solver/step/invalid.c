@@ -3,10 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "solver/data/solution.h"
+#include "solver/data/data.h"
 #include "setup/table.h"
 #include "solver/step/sim.h"
-#include "solver/step/trace.h"
 
 #define OAK_CALMER "lower run.cfl, use a more diffusive scheme.limiter, or "
 static const struct {

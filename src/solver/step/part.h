@@ -131,9 +131,7 @@ void oak_step_repeat(oak_t *sim, oak_step_t *step, oak_status_t (*from)(oak_t *,
 /** Print the lines on \a stream. */
 void oak_parts_print(const oak_t *sim, FILE *stream);
 
-/* stage.c */
-/** Begin stage sim->data.clock.stage of a step step->dt. */
-void oak_stage_begin(const oak_t *sim, oak_step_t *step, const oak_stage_t *stage);
+/* advance.c */
 /** Fluxes of all blocks for which there are none yet. */
 oak_status_t oak_fluxes_outer(oak_t *sim, oak_step_t *step);
 

@@ -13,6 +13,7 @@
 #include "elliptic/elliptic.h"
 #include "solver/step/part.h"
 #include "solver/step/sim.h"
+#include "base/reduce.h"
 
 enum { ISOLATED, ZERO, NO_SLOPE, VALUE, SLOPE }; /* poisson.boundary */
 
@@ -28,6 +29,137 @@ static const char *form(const oak_equation_t *q, const char *hook, char *text) {
   snprintf(text, OAK_LONGEST_FUNCTION, "%s%s%s%s", hook, q->section ? "_OF(" : "(",
            q->section ? q->name : "", q->section ? ", " : "");
   return text;
+}
+
+/* Run one of the kernels between state and solver. Rank-local. */
+static oak_status_t run_kernel(oak_t *sim, const oak_poisson_t *p, oak_kernel_t *kernel, int state,
+                               double time, void *values, int field, int store) {
+  oak_poisson_args_t args = {.values = values, .equation = p->number, .store = store};
+  if (field >= 0) args.field = sim->data.fields.field[field].now.memory.mine;
+  args.shift = p->shift;
+  for (int i = 0; i < 4; i++)
+    if (field >= 0 && field == p->field[i] && p->rate[i] >= 0)
+      args.rate = sim->data.fields.field[p->rate[i]].now.memory.mine;
+  return oak_data_launch(&sim->data, kernel, state, time, &args, sizeof args);
+}
+
+/* ---- electrodes and dielectrics: where they are on the levels of the solver, their potentials and
+ * coefficients, and their charges */
+
+/* Find whether the equation sees some. Rank-local. */
+static oak_status_t open_bodies(oak_t *sim, oak_poisson_t *p, oak_elliptic_setup_t *setup) {
+  const oak_equation_t *q = &sim->setup.equations.of[p->number];
+  const int absorb = oak_equation_absorbs(&sim->setup, p->number);
+  setup->electrodes = absorb || oak_has_body(&sim->setup, OAK_BODY_ELECTRODE);
+  setup->bodies = setup->electrodes || oak_has_body(&sim->setup, OAK_BODY_DIELECTRIC);
+  if (q->section && !absorb) setup->electrodes = setup->bodies = 0;
+  setup->fields |= setup->bodies;
+  p->bodies = setup->bodies;
+  p->absorb = absorb;
+  OAK_CHECK(!p->bodies || !p->every || absorb, OAK_ERR_INPUT,
+            "%s: poisson.every is not possible with electrodes or dielectrics: leave the key out",
+            oak_params_origin(sim->setup.params, "poisson.every"));
+  OAK_CHECK(!p->bodies || !p->isolated, OAK_ERR_INPUT,
+            "poisson.%s%sboundary = isolated is not possible with electrodes or dielectrics: use "
+            "zero, no_slope, value or slope",
+            q->section ? q->name : "", q->section ? "." : "");
+  return OAK_OK;
+}
+
+/* The arguments of kernels that work on the blocks of a level. */
+static void body_args(oak_t *sim, oak_poisson_t *p, int l, int state, double time,
+                      oak_body_args_t *args) {
+  oak_elliptic_args_t e;
+  oak_elliptic_args(p->elliptic, l, &e);
+  *args = (oak_body_args_t){.cut = (double *)e.cut,
+                            .pin = (double *)e.pin,
+                            .wall = e.wall,
+                            .given = p->absorb ? OAK_ALL_BODIES : 1 << OAK_BODY_ELECTRODE,
+                            .zero = p->absorb};
+  oak_data_field(&sim->data, state, time, &args->f);
+  args->f.block = e.f.block;
+  args->f.face = e.f.face;
+}
+
+static oak_status_t launch_body(oak_t *sim, oak_poisson_t *p, oak_kernel_t *kernel, int l,
+                                const oak_body_args_t *args) {
+  return oak_device_launch(sim->setup.dev, kernel, p->elliptic->level[l].mesh->nblock, args,
+                           sizeof *args);
+}
+
+/* Where bodies are on all levels of a new mesh. */
+static oak_status_t find_cuts(oak_t *sim, oak_poisson_t *p, int state, double time) {
+  oak_status_t st = OAK_OK;
+  oak_body_args_t args;
+  for (int l = 0; l < p->elliptic->nlevel && st == OAK_OK; l++) {
+    body_args(sim, p, l, state, time, &args);
+    st = launch_body(sim, p, sim->setup.kernel.body_cuts, l, &args);
+  }
+  return st;
+}
+
+/* Whether the equation has dielectrics with charge on their surface. */
+static int has_charge(const oak_t *sim, const oak_poisson_t *p) {
+  return !p->absorb && oak_has_body(&sim->setup, OAK_BODY_DIELECTRIC);
+}
+
+/* Potentials of electrodes, and charge on dielectrics from the right-hand side. Collective. */
+static oak_status_t set_bodies(oak_t *sim, oak_poisson_t *p, int state, double time, int changed) {
+  const int top = p->elliptic->nlevel - 1;
+  oak_status_t st = changed ? find_cuts(sim, p, state, time) : OAK_OK;
+  oak_body_args_t args;
+  body_args(sim, p, top, state, time, &args);
+  args.values = p->elliptic->f;
+  args.u = oak_elliptic_top(p->elliptic)->u.memory.mine;
+  if (st == OAK_OK) st = launch_body(sim, p, sim->setup.kernel.body_potentials, top, &args);
+  OAK_TRY(oak_data_agree(&sim->data, st));
+  return has_charge(sim, p) ? oak_elliptic_charge_surfaces(p->elliptic) : OAK_OK;
+}
+
+/* Whether the coefficients are to be set again, if no hook gives them: the charge on dielectrics
+ * travels in their memory. */
+static int bodies_change(const oak_t *sim, const oak_poisson_t *p, int changed) {
+  return changed || has_charge(sim, p) || *sim->setup.equations.of[p->number].b;
+}
+
+/* Coefficients without the hook: constants, and the permittivities of dielectrics. Rank-local. */
+static oak_status_t set_permittivities(oak_t *sim, oak_poisson_t *p, int state, double time) {
+  oak_elliptic_t *e = p->elliptic;
+  oak_elliptic_level_t *top = oak_elliptic_top(e);
+  oak_status_t st = OAK_OK;
+  oak_body_args_t args;
+  if (!*sim->setup.equations.of[p->number].coefficients) {
+    st = oak_elliptic_combine(e, e->nlevel - 1, NULL, top->a.memory.mine, 0, 0, e->setup.a);
+    if (st == OAK_OK) st = oak_elliptic_combine(e, e->nlevel - 1, NULL, top->b, 0, 0, e->setup.b);
+  }
+  body_args(sim, p, e->nlevel - 1, state, time, &args);
+  args.values = top->a.memory.mine;
+  if (st == OAK_OK && !p->absorb)
+    st = launch_body(sim, p, sim->setup.kernel.body_permittivity, e->nlevel - 1, &args);
+  return st;
+}
+
+/* The sums of all bodies for the solution, whose derivatives across faces are known. Collective. */
+static oak_status_t sum_bodies(oak_t *sim, oak_poisson_t *p, int state, double time) {
+  oak_elliptic_level_t *top = oak_elliptic_top(p->elliptic);
+  const int n = sim->data.mesh->nblock, count = oak_body_count(&sim->setup) * OAK_BODY_SUMS;
+  const size_t bytes = (size_t)n * count * sizeof(double);
+  OAK_FREED double *host = NULL;
+  oak_body_args_t args;
+  body_args(sim, p, p->elliptic->nlevel - 1, state, time, &args);
+  oak_status_t st = OAK_NEW(host, n * count + 1);
+  if (st == OAK_OK) st = oak_storage_scratch(&sim->data, bytes);
+  args.a = top->a.memory.mine;
+  args.slope = p->slope.at;
+  args.values = top->res;
+  args.sums = sim->data.storage.scratch.at;
+  if (st == OAK_OK)
+    st = run_kernel(sim, p, sim->setup.kernel.poisson_rhs, state, time, top->res, -1, 0);
+  if (st == OAK_OK)
+    st = launch_body(sim, p, sim->setup.kernel.body_sums, p->elliptic->nlevel - 1, &args);
+  if (st == OAK_OK) st = oak_device_download(sim->setup.dev, host, args.sums, bytes);
+  st = oak_data_agree(&sim->data, st);
+  return st == OAK_OK ? oak_sum_exact(sim->setup.comm, count, n, host, p->charge) : st;
 }
 
 /* ---- set-up */
@@ -190,7 +322,7 @@ static oak_status_t open_solver(oak_t *sim, oak_poisson_t *p) {
   memcpy(setup.xmin, sim->setup.domain.low, sizeof setup.xmin);
   memcpy(setup.dx0, sim->setup.domain.dx0, sizeof setup.dx0);
   OAK_TRY(find_faces(sim, p, &setup));
-  OAK_TRY(oak_bodies_open(sim, p, &setup));
+  OAK_TRY(open_bodies(sim, p, &setup));
   if (*q->b)
     OAK_TRY(oak_agree(sim->setup.comm, oak_device_alloc(sim->setup.dev, sizeof(double), &p->b)));
   p->elliptic = find_shared(sim, p, &setup);
@@ -222,8 +354,8 @@ static oak_status_t store_slopes(oak_t *sim, oak_poisson_t *p) {
 static oak_status_t store(oak_t *sim, oak_poisson_t *p, int state, double time) {
   oak_elliptic_level_t *top = oak_elliptic_top(p->elliptic);
   const int *field = p->field;
-  oak_status_t st = oak_poisson_run(sim, p, sim->setup.kernel.poisson_field, state, time,
-                                    top->u.memory.mine, field[0], 1);
+  oak_status_t st = run_kernel(sim, p, sim->setup.kernel.poisson_field, state, time,
+                               top->u.memory.mine, field[0], 1);
   oak_keep_failure(&st, oak_field_set_fill(&sim->data, &sim->data.fields, field[0]));
   if (has_slopes(sim, p)) OAK_TRY(store_slopes(sim, p));
   for (int d = 0; d < sim->setup.dim; d++) {
@@ -233,15 +365,15 @@ static oak_status_t store(oak_t *sim, oak_poisson_t *p, int state, double time) 
     else
       oak_keep_failure(&st, oak_elliptic_gradient(p->elliptic, d, top->res));
     if (st == OAK_OK)
-      st = oak_poisson_run(sim, p, sim->setup.kernel.poisson_field, state, time, top->res,
-                           field[1 + d], 1);
+      st = run_kernel(sim, p, sim->setup.kernel.poisson_field, state, time, top->res, field[1 + d],
+                      1);
     oak_keep_failure(&st, oak_field_set_fill(&sim->data, &sim->data.fields, field[1 + d]));
   }
   for (int i = 0; i < 4; i++)
     if (p->rate[i] >= 0 && p->shift > 0)
       oak_keep_failure(&st, oak_field_set_fill(&sim->data, &sim->data.fields, p->rate[i]));
   OAK_TRY(oak_data_agree(&sim->data, st));
-  return !p->bodies || p->absorb ? OAK_OK : oak_bodies_sum(sim, p, state, time);
+  return !p->bodies || p->absorb ? OAK_OK : sum_bodies(sim, p, state, time);
 }
 
 /* Called after a hook has returned a value that is not a number. If the state is invalid, this is
@@ -269,7 +401,7 @@ static oak_status_t set_coefficients(oak_t *sim, oak_poisson_t *p, int state, do
   if (*equation(sim, p)->coefficients)
     st = oak_data_launch(&sim->data, sim->setup.kernel.poisson_coefficients, state, time, &args,
                          sizeof args);
-  if (st == OAK_OK && p->bodies) st = oak_bodies_coefficients(sim, p, state, time);
+  if (st == OAK_OK && p->bodies) st = set_permittivities(sim, p, state, time);
   OAK_TRY(oak_elliptic_sums(e, st, top->a.memory.mine, top->b, sum));
   *skip = !isfinite(sum[1]) || !isfinite(sum[2]);
   if (*skip)
@@ -353,14 +485,13 @@ static oak_status_t solve(oak_t *sim, oak_poisson_t *p, int state, double time) 
   oak_elliptic_take(e, b, *q->boundary != 0);
   void *u = oak_elliptic_top(e)->u.memory.mine;
   p->shift = sim->data.clock.stage ? time - p->time : 0;
-  oak_status_t st =
-      oak_poisson_run(sim, p, sim->setup.kernel.poisson_rhs, state, time, e->f, -1, 0);
+  oak_status_t st = run_kernel(sim, p, sim->setup.kernel.poisson_rhs, state, time, e->f, -1, 0);
   if (st == OAK_OK)
-    st = oak_poisson_run(sim, p, sim->setup.kernel.poisson_field, state, time, u, p->field[0], 0);
+    st = run_kernel(sim, p, sim->setup.kernel.poisson_field, state, time, u, p->field[0], 0);
   if (st == OAK_OK) st = set_boundary(sim, p, state, time);
   OAK_TRY(oak_data_agree(&sim->data, st));
-  if (p->bodies) OAK_TRY(oak_bodies_set(sim, p, state, time, changed));
-  if (*q->coefficients || (p->bodies && oak_bodies_change(sim, p, changed)))
+  if (p->bodies) OAK_TRY(set_bodies(sim, p, state, time, changed));
+  if (*q->coefficients || (p->bodies && bodies_change(sim, p, changed)))
     OAK_TRY(set_coefficients(sim, p, state, time, &skip));
   if (skip) return OAK_OK;
   if (p->isolated) OAK_TRY(isolate(sim, p));

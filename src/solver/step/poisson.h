@@ -8,8 +8,6 @@
 #include "oak/kernel_args.h"
 #include "solver/step/part.h"
 
-struct oak_elliptic_setup;
-
 typedef struct {
   int number;                    /**< of the equation */
   struct oak_elliptic *elliptic; /**< equations of the same kind share it */
@@ -33,11 +31,6 @@ typedef struct {
   double seconds;  /**< wall-clock time of all solutions on this rank */
 } oak_poisson_t;
 
-/* bodies.c */
-/** Run one of the kernels between state and solver. Rank-local. */
-oak_status_t oak_poisson_run(oak_t *sim, const oak_poisson_t *p, oak_kernel_t *kernel, int state,
-                             double time, void *values, int field, int store);
-
 /* poisson.c */
 /** Whether the last solution is that of a time before the end of the step: where the last stage of
  * the integrator starts from such a time. Outputs then solve the equations for the present state,
@@ -52,16 +45,3 @@ void oak_poisson_warn(oak_t *sim, oak_progress_t *progress);
 
 /* poisson_totals.c */
 extern const oak_columns_t oak_poisson_columns;
-
-/* electrodes.c: electrodes and dielectrics */
-/** Find whether the equation sees some. Rank-local. */
-oak_status_t oak_bodies_open(oak_t *sim, oak_poisson_t *p, struct oak_elliptic_setup *setup);
-/** Potentials of electrodes, and charge on dielectrics from the right-hand side. Collective. */
-oak_status_t oak_bodies_set(oak_t *sim, oak_poisson_t *p, int state, double time, int changed);
-/** Whether the coefficients are to be set again, if no hook gives them. */
-int oak_bodies_change(const oak_t *sim, const oak_poisson_t *p, int changed);
-/** Coefficients without the hook: constants, and the permittivities of dielectrics. Rank-local. */
-oak_status_t oak_bodies_coefficients(oak_t *sim, oak_poisson_t *p, int state, double time);
-/** The sums of all bodies for the solution, whose derivatives across faces are known. Collective.
- */
-oak_status_t oak_bodies_sum(oak_t *sim, oak_poisson_t *p, int state, double time);

@@ -22,7 +22,7 @@ typedef struct {
   int64_t retries;                          /**< steps that were repeated */
 } oak_counts_t;
 
-/** Derived variables that the criterion of refinement looks at (adapt/criterion.c). */
+/** Derived variables that the criterion of refinement looks at (adapt.c). */
 typedef struct {
   oak_field_set_t values; /**< in the order of setup.refine.derived */
   oak_kernel_t *kernel;
@@ -161,7 +161,7 @@ oak_status_t oak_initial_state(oak_t *sim, int state);
 /** Refuse bodies that contain no cell of the initial mesh. */
 oak_status_t oak_check_bodies(oak_t *sim);
 
-/* fit.c */
+/* part.c */
 /** Refuse a simulation whose mesh and solution do not belong together. For public functions, after
  * OAK_BEGIN, like oak_sim_fits. Rank-local, the same on all ranks. */
 oak_status_t oak_sim_whole(const oak_t *sim);
@@ -216,3 +216,31 @@ oak_status_t oak_report_invalid(oak_t *sim, int state, oak_invalid_t kind);
 /** Let the ranks agree on \a st; then report invalid cells that a kernel has counted in state 0.
  * Collective. */
 oak_status_t oak_judge_invalid(oak_t *sim, oak_status_t st, oak_invalid_t kind);
+
+/* trace.c */
+/** Hooks that change the state, those that limit the time step, and the criterion. */
+#define OAK_TRACE_CHANGES                                            \
+  (1u << OAK_TRACE_physics_source | 1u << OAK_TRACE_problem_source | \
+   1u << OAK_TRACE_physics_update | 1u << OAK_TRACE_problem_update)
+#define OAK_TRACE_STEP                                                   \
+  (1u << OAK_TRACE_physics_timestep | 1u << OAK_TRACE_problem_timestep | \
+   1u << OAK_TRACE_physics_diffusivity | 1u << OAK_TRACE_problem_diffusivity)
+#define OAK_TRACE_REFINE (1u << OAK_TRACE_problem_refine)
+
+/** Call the hooks \a wanted in all cells of the states 0 to \a nstate - 1 that are valid there.
+ * OAK_ERR_STATE with a message if one of them returns what it must not: a number that is not
+ * finite, a negative diffusivity, or a time step that is not above \a least. OAK_OK if none does,
+ * or if they cannot be called. Collective. */
+oak_status_t oak_trace(oak_t *sim, int nstate, unsigned wanted, double least);
+
+/* forces.c */
+/** Whether a run has component \a d of the force: there are solids and velocities, and the axis has
+ * the same direction everywhere. */
+int oak_forces_has(const oak_setup_t *setup, int d);
+
+/** The force on the walls of cells in \a box [nblock][6] (as in oak_measure_args_t; NULL: all), of
+ * the present state: \a force[0] by the Riemann solver, mainly the pressure, \a force[1] by the
+ * hooks DIFFUSIVE_FLUX. These are the fluxes of a stage, so the momentum that the gas loses in a
+ * step of forward Euler is this force times the step. In 2D it is per depth.
+ * Collective. */
+oak_status_t oak_forces_measure(oak_t *sim, const int (*box)[6], double force[2][3]);

@@ -2,14 +2,13 @@
  * After a failure: finds the hook of physics or problem that returned a value which is not allowed,
  * and the cell. A unit of kernels that calls the hooks cell by cell is built only then, so the
  * kernels of the run need no checks. */
-#include "solver/step/trace.h"
+#include "solver/step/sim.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "solver/data/solution.h"
-#include "solver/step/sim.h"
+#include "solver/data/data.h"
 
 static const struct {
   const char *owner, *name, *key;
