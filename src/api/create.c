@@ -25,6 +25,9 @@ static void keep_start(oak_t *sim) {
 static oak_status_t choose_parts(oak_t *sim) {
   oak_method_t *method = &sim->setup.method;
   method->strang = oak_params_choice(sim->setup.params, "scheme.splitting") == 1;
+  method->may_begin = sim->setup.equations.count || OAK_HAS_HOOK(&sim->setup, source) ||
+                      OAK_HAS_HOOK(&sim->setup, update) ||
+                      oak_has_hook(&sim->setup, "problem_boundary");
   OAK_TRY(oak_parts_read(sim));
   keep_start(sim);
   OAK_CHECK(!method->strang || !method->retry || !sim->parts.beside, OAK_ERR_INPUT,
@@ -67,7 +70,7 @@ static oak_status_t upload_settings(oak_setup_t *setup) {
   oak_bc_t bc[6 * OAK_MAX_NVAR];
   const size_t bytes = 2 * setup->dim * setup->nvar * sizeof *bc;
   OAK_TRY(oak_boundary_read(setup, bc));
-  OAK_TRY(oak_topics_check(setup));
+  OAK_FOR_TOPICS(t, check) OAK_TRY(t->check(setup));
   OAK_TRY(oak_params_check(setup->params, 1));
   OAK_TRY(oak_device_alloc(setup->dev, bytes, &setup->domain.bc));
   OAK_TRY(oak_device_upload(setup->dev, setup->domain.bc, bc, bytes));
@@ -103,7 +106,7 @@ static oak_status_t check_all(const oak_setup_t *setup) {
 static oak_status_t read_described(oak_t *sim) {
   OAK_TRY(check_all(&sim->setup));
   OAK_TRY(oak_read_domain(&sim->setup));
-  OAK_TRY(oak_topics_read(&sim->setup));
+  OAK_FOR_TOPICS(t, read) OAK_TRY(t->read(&sim->setup));
   oak_read_changing(&sim->setup);
   OAK_TRY(choose_parts(sim));
   OAK_TRY(oak_coordinates_check(&sim->setup));

@@ -65,7 +65,7 @@ void oak_print_head(oak_t *sim, FILE *stream, int builds) {
   fprintf(stream, "  %d rank%s on %s\n", sim->setup.size, sim->setup.size > 1 ? "s" : "", device);
   if (*sim->data.transport.text) fprintf(stream, "  %s\n", sim->data.transport.text);
   fprintf(stream, "  output in %s\n", oak_params_text(sim->setup.params, "output.folder"));
-  oak_topics_report(&sim->setup, stream);
+  OAK_FOR_TOPICS(t, report) t->report(&sim->setup, stream);
   print_warnings(sim, stream);
   print_poles(sim, stream);
   print_formulas(sim, stream);

@@ -163,6 +163,7 @@ void oak_read_changing(oak_setup_t *setup) {
   const oak_params_t *p = setup->params;
   setup->method.cfl = oak_params_real(p, "run.cfl");
   setup->method.dt_max = oak_params_real(p, "run.dt_max");
+  setup->method.end_time = oak_params_real(p, "run.end_time");
   setup->refine.every = oak_params_int(p, "mesh.adapt_every");
   setup->refine.kappa_max = oak_params_real(p, "mesh.kappa_max");
   setup->refine.c_refine = oak_params_real(p, "refine.c_refine");

@@ -95,7 +95,7 @@ static oak_status_t set_parameters(oak_t *sim) {
   double one[OAK_MAX_PARAMETERS];
   for (int g = 0; g < OAK_MAX_PARAMETERS; g++) one[g] = 1;
   OAK_TRY(oak_params_check(sim->setup.params, 1));
-  OAK_TRY(oak_topics_read(&sim->setup));
+  OAK_FOR_TOPICS(t, read) OAK_TRY(t->read(&sim->setup));
   OAK_TRY(oak_setup_upload_parameters(&sim->setup));
   return oak_setup_upload_globals(&sim->setup, one);
 }

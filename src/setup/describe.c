@@ -265,7 +265,7 @@ static oak_status_t describe(oak_setup_t *setup, oak_module_t *module) {
   OAK_TRY(oak_setup_check_statics(setup, module));
   OAK_TRY(read_description(setup, module));
   OAK_TRY(read_parameters(setup, module));
-  OAK_TRY(oak_topics_describe(setup, module));
+  OAK_FOR_TOPICS(t, describe) OAK_TRY(t->describe(setup, module));
   OAK_CHECK(!*setup->description.unread, OAK_ERR_DEVICE, "%s", setup->description.unread);
   setup->nvar = setup->description.nvar;
   name_outputs(setup);

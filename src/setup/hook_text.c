@@ -107,7 +107,10 @@ oak_status_t oak_setup_hook_text(const oak_setup_t *setup, int describe, char **
   fprintf(f, "#define OAK_PHYSICS \"%s\"\n", setup->files.physics);
   fprintf(f, "#define OAK_PROBLEM \"%s\"\n", setup->files.problem);
   fprintf(f, "#define OAK_DESCRIBE %d\n", describe == 1);
-  if (declare) oak_topics_print(setup, OAK_TO_DECLARE, f);
+  OAK_FOR_TOPICS(t, print) {
+    t->print(setup, describe, f);
+    fputc('\n', f);
+  }
   if (declare) return close_text(setup, f);
   if (!describe) print_riemann(&setup->files.declared, f);
   if (!describe) oak_boundary_print(setup, f);
@@ -129,6 +132,6 @@ oak_status_t oak_setup_hook_text(const oak_setup_t *setup, int describe, char **
     fprintf(f, " OAK_X(%d, %s_output_%s)", v,
             d->output[v].owner == OAK_OF_PHYSICS ? "physics" : "problem", d->output[v].name);
   print_fields(f, setup, describe);
-  oak_topics_print(setup, describe, f);
+  fputc('\n', f);
   return close_text(setup, f);
 }

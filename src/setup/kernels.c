@@ -101,7 +101,7 @@ void oak_setup_unload(oak_setup_t *setup) {
   for (int m = 0; m < 2; m++)
     if (setup->kernel.module[m]) oak_device_unload(setup->dev, &setup->kernel.module[m]);
   oak_device_free(setup->dev, setup->user.device);
-  oak_topics_clear(setup);
+  OAK_FOR_TOPICS(t, clear) t->clear(setup);
   oak_device_free(setup->dev, setup->domain.bc);
   free(setup->files.text);
 }

@@ -88,7 +88,8 @@ typedef struct {
                  checkpoint.last_good and diffusion */
   int result; /**< where the last stage leaves the solution: not state 0 if state 0 must be kept */
   int kept;   /**< state that gets a copy of the solution when a step begins; 0: none */
-  double cfl, dt_max;
+  double cfl, dt_max, end_time;
+  int may_begin;   /**< sources, boundary values or an equation may set something in motion */
   int first_order; /**< scheme.on_invalid: repair invalid cells */
   int retry;       /**< scheme.on_invalid: repeat a step with half its size */
   int floors;      /**< a floor of the physics is set */

@@ -185,7 +185,7 @@ static oak_status_t read_text(const oak_setup_t *setup, char **text) {
 oak_status_t oak_setup_find_files(oak_setup_t *setup) {
   /* A file may be there for one rank and not for another. */
   oak_status_t st = find_paths(setup);
-  if (st == OAK_OK) st = oak_topics_begin(setup);
+  OAK_FOR_TOPICS(t, begin) if (st == OAK_OK) st = t->begin(setup);
   OAK_TRY(oak_agree(setup->comm, st));
   OAK_TRY(read_text(setup, &setup->files.text));
   return oak_declared_read(setup->files.text, setup->files.physics, &setup->files.declared);

@@ -37,15 +37,13 @@ typedef struct {
   void (*clear)(oak_setup_t *setup);
 } oak_topic_t;
 
-/** The functions of all topics, one after the other. */
-oak_status_t oak_topics_begin(oak_setup_t *setup);
-oak_status_t oak_topics_describe(oak_setup_t *setup, oak_module_t *module);
-oak_status_t oak_topics_read(oak_setup_t *setup);
-oak_status_t oak_topics_check(const oak_setup_t *setup);
-void oak_topics_print(const oak_setup_t *setup, int purpose, FILE *f);
-void oak_topics_report(const oak_setup_t *setup, FILE *f);
-void oak_topics_clear(oak_setup_t *setup);
-/** A new set of parameters has the keys of all topics. */
+extern const oak_topic_t *const oak_topics[]; /**< ends with NULL */
+/** A loop over the topics t that have a function. */
+#define OAK_FOR_TOPICS(t, function)                                               \
+  for (const oak_topic_t *const *at_ = oak_topics, *t; (t = *at_) != NULL; at_++) \
+    if (t->function)
+
+/** Keys of a new set of parameters, with those of all topics. */
 const oak_param_desc_t *const *oak_topics_keys(void);
 
 /** Refuse a key that the user has set, because \a reason; NULL: it has an effect. */

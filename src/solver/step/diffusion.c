@@ -20,38 +20,30 @@ enum { STAGES = 1, RATE0 = 3, RATE = 4, RKL2_STATES = 5 };
  * and give work to all lanes of a GPU. */
 enum { BATCH_BYTES = 32 << 20 };
 
-static int has_diffusion(const oak_t *sim) {
-  return oak_has_hook(&sim->setup, "physics_diffusive_flux") ||
-         oak_has_hook(&sim->setup, "problem_diffusive_flux");
-}
-
 static oak_status_t check_hooks(const oak_t *sim) {
-  const struct {
-    int flux, diffusivity;
-    const char *path;
-  } file[] = {{oak_has_hook(&sim->setup, "physics_diffusive_flux"),
-               oak_has_hook(&sim->setup, "physics_diffusivity"), sim->setup.files.physics},
-              {oak_has_hook(&sim->setup, "problem_diffusive_flux"),
-               oak_has_hook(&sim->setup, "problem_diffusivity"), sim->setup.files.problem}};
-  for (int i = 0; i < 2; i++)
-    OAK_CHECK(file[i].flux == file[i].diffusivity, OAK_ERR_INPUT,
+  const char *const path[] = {sim->setup.files.physics, sim->setup.files.problem};
+  for (int o = 0; o < 2; o++) {
+    const int flux = oak_declares(&sim->setup.files.declared, o, "diffusive_flux", "");
+    const int diffusivity = oak_declares(&sim->setup.files.declared, o, "diffusivity", "");
+    OAK_CHECK(flux == diffusivity, OAK_ERR_INPUT,
               "%s has %s but no %s: the hooks DIFFUSIVE_FLUX and DIFFUSIVITY belong together, see "
               "docs/kernels.md",
-              file[i].path, file[i].flux ? "DIFFUSIVE_FLUX" : "DIFFUSIVITY",
-              file[i].flux ? "DIFFUSIVITY" : "DIFFUSIVE_FLUX");
+              path[o], flux ? "DIFFUSIVE_FLUX" : "DIFFUSIVITY",
+              flux ? "DIFFUSIVITY" : "DIFFUSIVE_FLUX");
+  }
   return OAK_OK;
 }
 
 static oak_status_t read_keys(oak_t *sim) {
   const int rkl2 = oak_params_choice(sim->setup.params, "scheme.diffusion") == 1;
   OAK_TRY(check_hooks(sim));
-  OAK_CHECK(!rkl2 || has_diffusion(sim), OAK_ERR_INPUT,
+  OAK_CHECK(!rkl2 || OAK_HAS_HOOK(&sim->setup, diffusive_flux), OAK_ERR_INPUT,
             "%s: scheme.diffusion = rkl2: neither physics.name = %s nor problem.name = %s has a "
             "hook DIFFUSIVE_FLUX; leave the key out",
             oak_params_origin(sim->setup.params, "scheme.diffusion"),
             oak_params_text(sim->setup.params, "physics.name"),
             oak_params_text(sim->setup.params, "problem.name"));
-  if (!has_diffusion(sim)) return OAK_OK;
+  if (!OAK_HAS_HOOK(&sim->setup, diffusive_flux)) return OAK_OK;
   sim->setup.method.diffusion = rkl2 ? OAK_DIFFUSION_RKL2 : OAK_DIFFUSION_EXPLICIT;
   sim->diffusion.rate = rkl2 ? RATE : sim->setup.method.nstate++;
   sim->parts.needs |= OAK_NEEDS_EDGES | (rkl2 ? OAK_NEEDS_STATES : OAK_NEEDS_GHOSTS);

@@ -15,23 +15,6 @@ oak_status_t oak_parts_open(oak_t *sim) {
   return OAK_OK;
 }
 
-oak_status_t oak_parts_fit(oak_t *sim) {
-  FOR_PARTS(p, fit) OAK_TRY(p->fit(sim));
-  return OAK_OK;
-}
-
-oak_status_t oak_parts_connect(oak_t *sim) {
-  oak_status_t st = OAK_OK;
-  FOR_PARTS(p, connect) oak_keep_failure(&st, p->connect(sim));
-  return st;
-}
-
-int64_t oak_parts_bytes(const oak_t *sim) {
-  int64_t bytes = 0;
-  FOR_PARTS(p, bytes) bytes += p->bytes(sim);
-  return bytes;
-}
-
 void oak_parts_clear(oak_t *sim) {
   for (int n = sim->parts.count - 1; n >= 0; n--)
     if (sim->parts.part[n]->clear) sim->parts.part[n]->clear(sim);
@@ -96,14 +79,14 @@ void oak_parts_print(const oak_t *sim, FILE *stream) {
 static oak_status_t fit_blocks(oak_t *sim) {
   OAK_TRY(oak_storage_states(&sim->data));
   oak_status_t st = oak_storage_blocks(&sim->data);
-  if (st == OAK_OK) st = oak_parts_fit(sim);
+  FOR_PARTS(p, fit) if (st == OAK_OK) st = p->fit(sim);
   return oak_data_agree(&sim->data, st);
 }
 
 /* Prepare buffers for a new pattern. Every rank takes part in all steps. */
 static oak_status_t fit_exchanges(oak_t *sim) {
   oak_status_t st = oak_storage_connect(&sim->data);
-  oak_keep_failure(&st, oak_parts_connect(sim));
+  FOR_PARTS(p, connect) oak_keep_failure(&st, p->connect(sim));
   return oak_data_agree(&sim->data, st);
 }
 
@@ -139,5 +122,7 @@ oak_status_t oak_sim_fits(const oak_t *sim) {
 
 int64_t oak_memory(const oak_t *sim) {
   OAK_HANDLE(sim, 0);
-  return oak_storage_bytes(&sim->data) + oak_parts_bytes(sim);
+  int64_t bytes = oak_storage_bytes(&sim->data);
+  FOR_PARTS(p, bytes) bytes += p->bytes(sim);
+  return bytes;
 }

@@ -115,12 +115,8 @@ typedef struct {
 oak_status_t oak_parts_read(oak_t *sim);
 
 /* part.c */
-/** The functions of all parts, one after the other. */
+/** The functions of all parts, one after the other; at the end in the reverse order. */
 oak_status_t oak_parts_open(oak_t *sim);
-oak_status_t oak_parts_fit(oak_t *sim);
-oak_status_t oak_parts_connect(oak_t *sim);
-int64_t oak_parts_bytes(const oak_t *sim);
-/** In the reverse order. */
 void oak_parts_clear(oak_t *sim);
 /** Run the lines of a moment. Collective. \return step->status, on which the ranks agree if
  * step->ended. */

@@ -32,15 +32,15 @@ static const char *form(const oak_equation_t *q, const char *hook, char *text) {
 }
 
 /* Run one of the kernels between state and solver. Rank-local. */
-static oak_status_t run_kernel(oak_t *sim, const oak_poisson_t *p, oak_kernel_t *kernel, int state,
-                               double time, void *values, int field, int store) {
+static oak_status_t run_kernel(oak_t *sim, const oak_poisson_t *p, oak_kernel_t *kernel,
+                               void *values, int field, int store) {
   oak_poisson_args_t args = {.values = values, .equation = p->number, .store = store};
   if (field >= 0) args.field = sim->data.fields.field[field].now.memory.mine;
   args.shift = p->shift;
   for (int i = 0; i < 4; i++)
     if (field >= 0 && field == p->field[i] && p->rate[i] >= 0)
       args.rate = sim->data.fields.field[p->rate[i]].now.memory.mine;
-  return oak_data_launch(&sim->data, kernel, state, time, &args, sizeof args);
+  return oak_data_launch(&sim->data, kernel, p->state, p->now, &args, sizeof args);
 }
 
 /* ---- electrodes and dielectrics: where they are on the levels of the solver, their potentials and
@@ -66,36 +66,21 @@ static oak_status_t open_bodies(oak_t *sim, oak_poisson_t *p, oak_elliptic_setup
   return OAK_OK;
 }
 
-/* The arguments of kernels that work on the blocks of a level. */
-static void body_args(oak_t *sim, oak_poisson_t *p, int l, int state, double time,
-                      oak_body_args_t *args) {
+/* Run a kernel over the blocks of a level. */
+static oak_status_t run_bodies(oak_t *sim, oak_poisson_t *p, oak_kernel_t *kernel, int l,
+                               oak_body_args_t args) {
   oak_elliptic_args_t e;
   oak_elliptic_args(p->elliptic, l, &e);
-  *args = (oak_body_args_t){.cut = (double *)e.cut,
-                            .pin = (double *)e.pin,
-                            .wall = e.wall,
-                            .given = p->absorb ? OAK_ALL_BODIES : 1 << OAK_BODY_ELECTRODE,
-                            .zero = p->absorb};
-  oak_data_field(&sim->data, state, time, &args->f);
-  args->f.block = e.f.block;
-  args->f.face = e.f.face;
-}
-
-static oak_status_t launch_body(oak_t *sim, oak_poisson_t *p, oak_kernel_t *kernel, int l,
-                                const oak_body_args_t *args) {
-  return oak_device_launch(sim->setup.dev, kernel, p->elliptic->level[l].mesh->nblock, args,
-                           sizeof *args);
-}
-
-/* Where bodies are on all levels of a new mesh. */
-static oak_status_t find_cuts(oak_t *sim, oak_poisson_t *p, int state, double time) {
-  oak_status_t st = OAK_OK;
-  oak_body_args_t args;
-  for (int l = 0; l < p->elliptic->nlevel && st == OAK_OK; l++) {
-    body_args(sim, p, l, state, time, &args);
-    st = launch_body(sim, p, sim->setup.kernel.body_cuts, l, &args);
-  }
-  return st;
+  args.cut = (double *)e.cut;
+  args.pin = (double *)e.pin;
+  args.wall = e.wall;
+  args.given = p->absorb ? OAK_ALL_BODIES : 1 << OAK_BODY_ELECTRODE;
+  args.zero = p->absorb;
+  oak_data_field(&sim->data, p->state, p->now, &args.f);
+  args.f.block = e.f.block;
+  args.f.face = e.f.face;
+  return oak_device_launch(sim->setup.dev, kernel, p->elliptic->level[l].mesh->nblock, &args,
+                           sizeof args);
 }
 
 /* Whether the equation has dielectrics with charge on their surface. */
@@ -103,61 +88,57 @@ static int has_charge(const oak_t *sim, const oak_poisson_t *p) {
   return !p->absorb && oak_has_body(&sim->setup, OAK_BODY_DIELECTRIC);
 }
 
-/* Potentials of electrodes, and charge on dielectrics from the right-hand side. Collective. */
-static oak_status_t set_bodies(oak_t *sim, oak_poisson_t *p, int state, double time, int changed) {
-  const int top = p->elliptic->nlevel - 1;
-  oak_status_t st = changed ? find_cuts(sim, p, state, time) : OAK_OK;
-  oak_body_args_t args;
-  body_args(sim, p, top, state, time, &args);
-  args.values = p->elliptic->f;
-  args.u = oak_elliptic_top(p->elliptic)->u.memory.mine;
-  if (st == OAK_OK) st = launch_body(sim, p, sim->setup.kernel.body_potentials, top, &args);
+/* Where bodies are on all levels of a new mesh, potentials of electrodes, and charge on dielectrics
+ * from the right-hand side. Collective. */
+static oak_status_t set_bodies(oak_t *sim, oak_poisson_t *p, int changed) {
+  oak_elliptic_t *e = p->elliptic;
+  oak_status_t st = OAK_OK;
+  for (int l = 0; l < e->nlevel && changed && st == OAK_OK; l++)
+    st = run_bodies(sim, p, sim->setup.kernel.body_cuts, l, (oak_body_args_t){.u = NULL});
+  if (st == OAK_OK)
+    st = run_bodies(sim, p, sim->setup.kernel.body_potentials, e->nlevel - 1,
+                    (oak_body_args_t){.values = e->f, .u = oak_elliptic_top(e)->u.memory.mine});
   OAK_TRY(oak_data_agree(&sim->data, st));
-  return has_charge(sim, p) ? oak_elliptic_charge_surfaces(p->elliptic) : OAK_OK;
+  return has_charge(sim, p) ? oak_elliptic_charge_surfaces(e) : OAK_OK;
 }
 
 /* Whether the coefficients are to be set again, if no hook gives them: the charge on dielectrics
  * travels in their memory. */
 static int bodies_change(const oak_t *sim, const oak_poisson_t *p, int changed) {
-  return changed || has_charge(sim, p) || *sim->setup.equations.of[p->number].b;
+  return changed || has_charge(sim, p) || *equation(sim, p)->b;
 }
 
 /* Coefficients without the hook: constants, and the permittivities of dielectrics. Rank-local. */
-static oak_status_t set_permittivities(oak_t *sim, oak_poisson_t *p, int state, double time) {
+static oak_status_t set_permittivities(oak_t *sim, oak_poisson_t *p) {
   oak_elliptic_t *e = p->elliptic;
-  oak_elliptic_level_t *top = oak_elliptic_top(e);
+  const int l = e->nlevel - 1;
+  void *a = e->level[l].a.memory.mine;
   oak_status_t st = OAK_OK;
-  oak_body_args_t args;
-  if (!*sim->setup.equations.of[p->number].coefficients) {
-    st = oak_elliptic_combine(e, e->nlevel - 1, NULL, top->a.memory.mine, 0, 0, e->setup.a);
-    if (st == OAK_OK) st = oak_elliptic_combine(e, e->nlevel - 1, NULL, top->b, 0, 0, e->setup.b);
+  if (!*equation(sim, p)->coefficients) {
+    st = oak_elliptic_combine(e, l, NULL, a, 0, 0, e->setup.a);
+    if (st == OAK_OK) st = oak_elliptic_combine(e, l, NULL, e->level[l].b, 0, 0, e->setup.b);
   }
-  body_args(sim, p, e->nlevel - 1, state, time, &args);
-  args.values = top->a.memory.mine;
-  if (st == OAK_OK && !p->absorb)
-    st = launch_body(sim, p, sim->setup.kernel.body_permittivity, e->nlevel - 1, &args);
-  return st;
+  if (st != OAK_OK || p->absorb) return st;
+  return run_bodies(sim, p, sim->setup.kernel.body_permittivity, l, (oak_body_args_t){.values = a});
 }
 
 /* The sums of all bodies for the solution, whose derivatives across faces are known. Collective. */
-static oak_status_t sum_bodies(oak_t *sim, oak_poisson_t *p, int state, double time) {
+static oak_status_t sum_bodies(oak_t *sim, oak_poisson_t *p) {
   oak_elliptic_level_t *top = oak_elliptic_top(p->elliptic);
   const int n = sim->data.mesh->nblock, count = oak_body_count(&sim->setup) * OAK_BODY_SUMS;
   const size_t bytes = (size_t)n * count * sizeof(double);
   OAK_FREED double *host = NULL;
-  oak_body_args_t args;
-  body_args(sim, p, p->elliptic->nlevel - 1, state, time, &args);
   oak_status_t st = OAK_NEW(host, n * count + 1);
   if (st == OAK_OK) st = oak_storage_scratch(&sim->data, bytes);
-  args.a = top->a.memory.mine;
-  args.slope = p->slope.at;
-  args.values = top->res;
-  args.sums = sim->data.storage.scratch.at;
+  if (st == OAK_OK) st = run_kernel(sim, p, sim->setup.kernel.poisson_rhs, top->res, -1, 0);
   if (st == OAK_OK)
-    st = run_kernel(sim, p, sim->setup.kernel.poisson_rhs, state, time, top->res, -1, 0);
+    st = run_bodies(sim, p, sim->setup.kernel.body_sums, p->elliptic->nlevel - 1,
+                    (oak_body_args_t){.a = top->a.memory.mine,
+                                      .slope = p->slope.at,
+                                      .values = top->res,
+                                      .sums = sim->data.storage.scratch.at});
   if (st == OAK_OK)
-    st = launch_body(sim, p, sim->setup.kernel.body_sums, p->elliptic->nlevel - 1, &args);
-  if (st == OAK_OK) st = oak_device_download(sim->setup.dev, host, args.sums, bytes);
+    st = oak_device_download(sim->setup.dev, host, sim->data.storage.scratch.at, bytes);
   st = oak_data_agree(&sim->data, st);
   return st == OAK_OK ? oak_sum_exact(sim->setup.comm, count, n, host, p->charge) : st;
 }
@@ -351,11 +332,11 @@ static oak_status_t store_slopes(oak_t *sim, oak_poisson_t *p) {
 
 /* Store the solution and its gradient. No rank still reads the old values, because a solution ends
  * with sums over all ranks, and these wait for all earlier kernels. */
-static oak_status_t store(oak_t *sim, oak_poisson_t *p, int state, double time) {
+static oak_status_t store(oak_t *sim, oak_poisson_t *p) {
   oak_elliptic_level_t *top = oak_elliptic_top(p->elliptic);
   const int *field = p->field;
-  oak_status_t st = run_kernel(sim, p, sim->setup.kernel.poisson_field, state, time,
-                               top->u.memory.mine, field[0], 1);
+  oak_status_t st =
+      run_kernel(sim, p, sim->setup.kernel.poisson_field, top->u.memory.mine, field[0], 1);
   oak_keep_failure(&st, oak_field_set_fill(&sim->data, &sim->data.fields, field[0]));
   if (has_slopes(sim, p)) OAK_TRY(store_slopes(sim, p));
   for (int d = 0; d < sim->setup.dim; d++) {
@@ -365,71 +346,69 @@ static oak_status_t store(oak_t *sim, oak_poisson_t *p, int state, double time) 
     else
       oak_keep_failure(&st, oak_elliptic_gradient(p->elliptic, d, top->res));
     if (st == OAK_OK)
-      st = run_kernel(sim, p, sim->setup.kernel.poisson_field, state, time, top->res, field[1 + d],
-                      1);
+      st = run_kernel(sim, p, sim->setup.kernel.poisson_field, top->res, field[1 + d], 1);
     oak_keep_failure(&st, oak_field_set_fill(&sim->data, &sim->data.fields, field[1 + d]));
   }
   for (int i = 0; i < 4; i++)
     if (p->rate[i] >= 0 && p->shift > 0)
       oak_keep_failure(&st, oak_field_set_fill(&sim->data, &sim->data.fields, p->rate[i]));
   OAK_TRY(oak_data_agree(&sim->data, st));
-  return !p->bodies || p->absorb ? OAK_OK : sum_bodies(sim, p, state, time);
+  return !p->bodies || p->absorb ? OAK_OK : sum_bodies(sim, p);
 }
 
 /* Called after a hook has returned a value that is not a number. If the state is invalid, this is
  * no mistake of the hook. In a later stage the step goes on with the gradient of the stage before,
  * and the invalid cell is reported at the end of the step, as without POISSON. In the first stage
  * there may be no gradient on this mesh, and the state is that from which the step would begin. */
-static oak_status_t not_finite(oak_t *sim, int state, double time, const oak_equation_t *q,
-                               const char *hook, const char *what) {
+static oak_status_t not_finite(oak_t *sim, const oak_poisson_t *p, const char *hook,
+                               const char *what) {
   const int first = sim->data.clock.stage == 0;
   const oak_status_t st =
-      oak_find_invalid(sim, state, first ? OAK_INVALID_GIVEN : OAK_INVALID_STAGE);
+      oak_find_invalid(sim, p->state, first ? OAK_INVALID_GIVEN : OAK_INVALID_STAGE);
   if (st != OAK_OK) return first ? st : OAK_OK;
   return OAK_FAIL(OAK_ERR_STATE, "%s...) at t = %g: %s; oak run --debug names line and place",
-                  FORM(q, hook), time, what);
+                  FORM(equation(sim, p), hook), p->now, what);
 }
 
 /* The coefficients on all levels. */
-static oak_status_t set_coefficients(oak_t *sim, oak_poisson_t *p, int state, double time,
-                                     int *skip) {
+static oak_status_t set_coefficients(oak_t *sim, oak_poisson_t *p, int *skip) {
   oak_elliptic_t *e = p->elliptic;
   oak_elliptic_level_t *top = oak_elliptic_top(e);
   double sum[OAK_ELLIPTIC_SUMS];
   oak_poisson_args_t args = {.equation = p->number, .values = top->a.memory.mine, .b = top->b};
   oak_status_t st = OAK_OK;
   if (*equation(sim, p)->coefficients)
-    st = oak_data_launch(&sim->data, sim->setup.kernel.poisson_coefficients, state, time, &args,
-                         sizeof args);
-  if (st == OAK_OK && p->bodies) st = set_permittivities(sim, p, state, time);
+    st = oak_data_launch(&sim->data, sim->setup.kernel.poisson_coefficients, p->state, p->now,
+                         &args, sizeof args);
+  if (st == OAK_OK && p->bodies) st = set_permittivities(sim, p);
   OAK_TRY(oak_elliptic_sums(e, st, top->a.memory.mine, top->b, sum));
   *skip = !isfinite(sum[1]) || !isfinite(sum[2]);
   if (*skip)
-    return not_finite(sim, state, time, equation(sim, p), "POISSON_COEFFICIENTS",
+    return not_finite(sim, p, "POISSON_COEFFICIENTS",
                       "a coefficient is not allowed (a must be positive, b not negative, and both "
                       "finite)");
   return oak_elliptic_fit_fields(e);
 }
 
 /* Evaluate the hook POISSON_BOUNDARY on faces of the domain. */
-static oak_status_t set_boundary(oak_t *sim, oak_poisson_t *p, int state, double time) {
+static oak_status_t set_boundary(oak_t *sim, oak_poisson_t *p) {
   oak_elliptic_t *e = p->elliptic;
   oak_poisson_args_t args = {.equation = p->number, .values = e->given, .outer = e->outer};
   oak_status_t st = OAK_OK;
   for (args.face = 0; args.face < 2 * sim->setup.dim && st == OAK_OK; args.face++)
     if (p->given[args.face])
-      st = oak_data_launch(&sim->data, sim->setup.kernel.poisson_boundary, state, time, &args,
+      st = oak_data_launch(&sim->data, sim->setup.kernel.poisson_boundary, p->state, p->now, &args,
                            sizeof args);
   return st;
 }
 
 /* The constant coefficient b. */
-static oak_status_t find_b(oak_t *sim, oak_poisson_t *p, int state, double time, double *b) {
+static oak_status_t find_b(oak_t *sim, oak_poisson_t *p, double *b) {
   const oak_equation_t *q = equation(sim, p);
   *b = *q->coefficients ? 0 : oak_params_real(sim->setup.params, OAK_EQUATION_KEY(q, "b"));
   if (!*q->b) return OAK_OK;
   oak_poisson_args_t args = {.values = p->b, .equation = p->number};
-  oak_data_field(&sim->data, state, time, &args.f);
+  oak_data_field(&sim->data, p->state, p->now, &args.f);
   oak_status_t st =
       oak_device_launch(sim->setup.dev, sim->setup.kernel.poisson_b, 1, &args, sizeof args);
   if (st == OAK_OK) st = oak_device_download(sim->setup.dev, b, p->b, sizeof *b);
@@ -470,7 +449,7 @@ void oak_poisson_warn(oak_t *sim, oak_progress_t *progress) {
   }
 }
 
-static oak_status_t solve(oak_t *sim, oak_poisson_t *p, int state, double time) {
+static oak_status_t solve(oak_t *sim, oak_poisson_t *p) {
   oak_elliptic_t *e = p->elliptic;
   const oak_equation_t *q = equation(sim, p);
   const oak_elliptic_options_t options = {
@@ -480,39 +459,39 @@ static oak_status_t solve(oak_t *sim, oak_poisson_t *p, int state, double time) 
   oak_elliptic_report_t report = {0};
   int changed, skip = 0;
   double b;
-  OAK_TRY(find_b(sim, p, state, time, &b));
+  OAK_TRY(find_b(sim, p, &b));
   OAK_TRY(oak_elliptic_fit(e, &changed));
   oak_elliptic_take(e, b, *q->boundary != 0);
   void *u = oak_elliptic_top(e)->u.memory.mine;
-  p->shift = sim->data.clock.stage ? time - p->time : 0;
-  oak_status_t st = run_kernel(sim, p, sim->setup.kernel.poisson_rhs, state, time, e->f, -1, 0);
-  if (st == OAK_OK)
-    st = run_kernel(sim, p, sim->setup.kernel.poisson_field, state, time, u, p->field[0], 0);
-  if (st == OAK_OK) st = set_boundary(sim, p, state, time);
+  p->shift = sim->data.clock.stage ? p->now - p->time : 0;
+  oak_status_t st = run_kernel(sim, p, sim->setup.kernel.poisson_rhs, e->f, -1, 0);
+  if (st == OAK_OK) st = run_kernel(sim, p, sim->setup.kernel.poisson_field, u, p->field[0], 0);
+  if (st == OAK_OK) st = set_boundary(sim, p);
   OAK_TRY(oak_data_agree(&sim->data, st));
-  if (p->bodies) OAK_TRY(set_bodies(sim, p, state, time, changed));
+  if (p->bodies) OAK_TRY(set_bodies(sim, p, changed));
   if (*q->coefficients || (p->bodies && bodies_change(sim, p, changed)))
-    OAK_TRY(set_coefficients(sim, p, state, time, &skip));
+    OAK_TRY(set_coefficients(sim, p, &skip));
   if (skip) return OAK_OK;
   if (p->isolated) OAK_TRY(isolate(sim, p));
   st = oak_elliptic_solve(e, &options, &report);
   if (st != OAK_OK && !isfinite(report.residual[0]))
-    return not_finite(sim, state, time, q, "POISSON",
+    return not_finite(sim, p, "POISSON",
                       p->bodies
                           ? "the right-hand side, a boundary value or a potential is not a finite "
                             "number"
                           : "the right-hand side or a boundary value is not a finite number");
   OAK_TRY(st);
-  p->time = time;
+  p->time = p->now;
   p->cycles = report.cycles;
   p->residual = report.residual[report.cycles] / report.scale;
-  return store(sim, p, state, time);
+  return store(sim, p);
 }
 
 static oak_status_t solve_and_time(oak_t *sim, oak_poisson_t *p, int state, double time) {
   const double start = MPI_Wtime();
-  const oak_status_t st =
-      OAK_TIMED(&sim->data.timers, OAK_PHASE_POISSON, solve(sim, p, state, time));
+  p->state = state;
+  p->now = time;
+  const oak_status_t st = OAK_TIMED(&sim->data.timers, OAK_PHASE_POISSON, solve(sim, p));
   p->seconds += MPI_Wtime() - start;
   return st;
 }

@@ -16,9 +16,11 @@ typedef struct {
   double beside;                 /**< isolated: |f| beside the boundary, as last looked at */
   double share;                  /**< what f of this size everywhere would be of all f */
   int told;                      /**< a warning about it has been printed */
-  int given[6];      /**< 1: the hook POISSON_BOUNDARY gives values or slopes on some face */
-  int field[4];      /**< numbers of the fields phi, phi_x, phi_y, phi_z; -1: there is none */
-  int rate[4];       /**< numbers of the fields phi_t, phi_x_t and so on; -1: there is none */
+  int given[6]; /**< 1: the hook POISSON_BOUNDARY gives values or slopes on some face */
+  int field[4]; /**< numbers of the fields phi, phi_x, phi_y, phi_z; -1: there is none */
+  int rate[4];  /**< numbers of the fields phi_t, phi_x_t and so on; -1: there is none */
+  int state;    /**< from which the present solution is found, and its time */
+  double now;
   double time;       /**< of the last solution */
   double shift;      /**< from the last solution in this step to the present one */
   oak_array_t slope; /**< derivatives across faces, for the hooks FACE_FIELD */

@@ -35,11 +35,9 @@ double oak_rates_step(const oak_t *sim) {
 }
 
 int oak_rates_unmoved(const oak_t *sim) {
-  const oak_setup_t *setup = &sim->setup;
-  const double end = oak_params_real(setup->params, "run.end_time");
-  const int may_begin = setup->equations.count || OAK_HAS_HOOK(setup, source) ||
-                        OAK_HAS_HOOK(setup, update) || oak_has_hook(setup, "problem_boundary");
-  return may_begin && sim->data.clock.step == 0 && end > 0 && step_of_speeds(sim) >= end;
+  const oak_method_t *method = &sim->setup.method;
+  return method->may_begin && sim->data.clock.step == 0 && method->end_time > 0 &&
+         step_of_speeds(sim) >= method->end_time;
 }
 
 /* Later steps grow twofold, so a small part costs few steps. */
@@ -48,8 +46,7 @@ int oak_rates_unmoved(const oak_t *sim) {
 double oak_time_step(const oak_t *sim) {
   OAK_HANDLE(sim, 0);
   double dt = oak_rates_step(sim);
-  if (oak_rates_unmoved(sim))
-    dt = fmin(dt, FIRST_PART * oak_params_real(sim->setup.params, "run.end_time"));
+  if (oak_rates_unmoved(sim)) dt = fmin(dt, FIRST_PART * sim->setup.method.end_time);
   return oak_tables_step(&sim->setup, sim->data.clock.time, dt);
 }
 
