@@ -32,6 +32,17 @@ oak_param_entry_t *oak_params_given(const oak_params_t *params, const char *key)
   return NULL;
 }
 
+const char *oak_params_entry(const oak_params_t *params, int number, const char **value) {
+  if (number >= params->ngiven) return NULL;
+  *value = params->given[number].value;
+  return params->given[number].key;
+}
+
+const char *oak_params_value(const oak_params_t *params, const char *key) {
+  const oak_param_entry_t *entry = oak_params_given(params, key);
+  return entry ? entry->value : NULL;
+}
+
 static void free_known(oak_param_t *known) {
   free((char *)known->desc.key);
   free((char *)known->desc.fallback);

@@ -162,6 +162,13 @@ static oak_status_t parse(oak_params_t *fresh, const char *path, char *text) {
   return oak_mistakes_fail(&mistakes);
 }
 
+oak_status_t oak_params_parse(const char *name, const char *text, oak_params_t **out) {
+  OAK_FREED char *copy = oak_str_copy(text);
+  OAK_CHECK(copy, OAK_ERR_MEMORY, "no memory to compare parameters");
+  OAK_TRY(OAK_NEW(*out, 1));
+  return parse(*out, name, copy);
+}
+
 /* ---- the file ------------------------------------------------------------------------------- */
 
 /** Whether a file may set a key. The user's settings may set keys of [device] only. A parameter

@@ -18,6 +18,15 @@ extern const oak_param_desc_t oak_first_keys[], oak_last_keys[];
  * end with NULL, and stay as long as the set. */
 oak_status_t oak_params_create(const oak_output_word_t *const *words,
                                const oak_param_desc_t *const *tables, oak_params_t **out);
+/** The entries of a printed set (oak_params_print), without any declared key. \a name: for
+ * messages. Not collective. */
+oak_status_t oak_params_parse(const char *name, const char *text, oak_params_t **out);
+/** Key number \a number of those that were given, and its value. \return NULL after the last one.
+ */
+const char *oak_params_entry(const oak_params_t *params, int number, const char **value);
+/** The given value of a key; NULL if there is none. */
+const char *oak_params_value(const oak_params_t *params, const char *key);
+
 /** Declare the keys at the begin of a table, up to the next entry without a key, for [section.NAME]
  * too. Their defaults are the present values of [section]. */
 oak_status_t oak_params_declare_named(oak_params_t *params, const oak_param_desc_t *table,
