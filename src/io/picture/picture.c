@@ -10,7 +10,6 @@
 
 #include "io/files/file_tools.h"
 #include "picture_parts.h"
-#include "picture_space.h"
 #include "png_file.h"
 
 enum { MIN_WIDTH = 16, MAX_SIDE = 16384 };
@@ -145,6 +144,7 @@ static void free_picture(void *context) {
   oak_view_release(&p->view);
   oak_projection_free(&p->projection);
   free(p->canvas.rgb);
+  for (int a = 0; a < 2; a++) free(p->scene.along[a]);
   free(p->name);
   free(p->unit);
   free(p);
@@ -165,6 +165,9 @@ static oak_status_t begin(const oak_grid_view_t *view, const oak_picture_options
   p->scene.unit = p->unit = strdup(p->scene.unit);
   OAK_CHECK(p->name && p->unit, OAK_ERR_MEMORY, "no memory to write %s", path);
   p->options.region = NULL; /* the scene has it */
+  for (int a = 0; a < 2; a++)
+    OAK_TRY(OAK_NEW(p->scene.along[a], (a == 0 ? p->scene.width : p->scene.height) +
+                                           view->block_size[p->scene.axis[a]] + 2));
   MPI_Comm_rank(view->comm, &p->rank);
   return p->rank == 0 ? oak_make_parents(path) : OAK_OK;
 }

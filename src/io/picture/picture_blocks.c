@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * What all ways to draw blocks share: where their cells fall among the pixels, and reading them. */
-#include "picture_blocks.h"
+#include "picture_parts.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -55,15 +55,22 @@ int oak_in_slice(const oak_scene_t *scene, int b) {
   return scene->view->index[b][scene->normal] == i;
 }
 
-int oak_slice_layer(const oak_scene_t *scene, int b) {
-  const int size = scene->view->block_size[scene->normal];
+const double *oak_slice_cells(const oak_scene_t *scene, int b, const double *cells,
+                              size_t stride[2]) {
+  const int *n = scene->view->block_size, normal = scene->normal;
+  const size_t all[3] = {1, (size_t)n[0], (size_t)n[0] * (size_t)n[1]};
+  for (int a = 0; a < 2; a++) stride[a] = all[scene->axis[a]];
+  if (normal < 0) return cells;
   const double block = scene->fraction * (double)(INT64_C(1) << scene->view->level[b]) -
-                       scene->view->index[b][scene->normal];
-  const int layer = (int)floor(block * size);
-  return layer < 0 ? 0 : layer < size ? layer : size - 1;
+                       scene->view->index[b][normal];
+  const int layer = (int)floor(block * n[normal]);
+  return cells + (size_t)(layer < 0 ? 0 : layer < n[normal] ? layer : n[normal] - 1) * all[normal];
 }
 
-int oak_find_overlaps(const oak_scene_t *scene, int b, int a, int p0, int p1, oak_overlap_t *out) {
+/** Which pixels of [p0, p1) the cells of block \a b touch along the dimension of the picture \a a.
+ * \return the number of entries, at most pixels + cells + 1. */
+static int find_overlaps(const oak_scene_t *scene, int b, int a, int p0, int p1,
+                         oak_overlap_t *out) {
   const int d = scene->axis[a], size = scene->view->block_size[d];
   const int64_t n = oak_blocks_along(scene, d, scene->view->level[b]) * size;
   const int64_t first = (int64_t)scene->view->index[b][d] * size;
@@ -96,4 +103,18 @@ int oak_find_overlaps(const oak_scene_t *scene, int b, int a, int p0, int p1, oa
 oak_status_t oak_scene_visit(const oak_scene_t *scene, oak_block_wanted_t wanted,
                              oak_block_visit_t visit, void *context) {
   return oak_view_visit(scene->view, scene->options->variable, -INFINITY, wanted, visit, context);
+}
+
+void oak_scene_cover(const oak_scene_t *scene, int b, int row0, int row1, oak_cover_t visit,
+                     void *context) {
+  const int n = scene->view->block_size[scene->axis[0]];
+  if (scene->plane) {
+    oak_space_cover(scene, b, row0, row1, visit, context);
+    return;
+  }
+  const int columns = find_overlaps(scene, b, 0, 0, scene->width, scene->along[0]);
+  const int rows = find_overlaps(scene, b, 1, row0, row1, scene->along[1]);
+  for (const oak_overlap_t *y = scene->along[1]; y < scene->along[1] + rows; y++)
+    for (const oak_overlap_t *x = scene->along[0]; x < scene->along[0] + columns; x++)
+      visit(context, x->pixel, y->pixel, y->cell * n + x->cell, (int64_t)x->weight * y->weight);
 }

@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "picture_blocks.h"
-#include "picture_space.h"
+#include "picture_parts.h"
 
 enum { VALUE_MAX = 65535, SUM_BITS = 40, BAND_BYTES = 8 << 20 };
 
@@ -29,14 +28,13 @@ typedef struct {
   uint64_t *pixel; /* [row1 - row0][width] */
   uint16_t *mesh;  /* [row1 - row0][width] level + 1 (0: by lightness) and, in the lower 8 bits,
                       the share of the mesh colour, of 255; NULL: no mesh */
-  oak_overlap_t *along[2]; /* for one block, the two dimensions of the picture */
-  uint32_t *level;         /* cells of one block: values as 0 .. VALUE_MAX, NO_LEVEL, SOLID_LEVEL */
+  uint32_t *level; /* cells of one block: values as 0 .. VALUE_MAX, NO_LEVEL, SOLID_LEVEL */
 } band_t;
 
 /* ---- one block ---- */
 
 /** Map the values of a layer of cells to 0 .. VALUE_MAX. */
-static void find_levels(const band_t *band, const double *cells, size_t stride_x, size_t stride_y) {
+static void find_levels(const band_t *band, const double *cells, const size_t stride[2]) {
   const oak_scene_t *scene = band->scene;
   const int *size = scene->view->block_size;
   const size_t ni = (size_t)size[scene->axis[0]], nj = (size_t)size[scene->axis[1]];
@@ -44,7 +42,7 @@ static void find_levels(const band_t *band, const double *cells, size_t stride_x
   uint32_t *level = band->level;
   for (size_t j = 0; j < nj; j++)
     for (size_t i = 0; i < ni; i++) {
-      const double value = cells[j * stride_y + i * stride_x];
+      const double value = cells[j * stride[1] + i * stride[0]];
       const double t = (oak_scene_scaled(scene, value) - scene->low) * scale;
       *level++ = oak_scene_is_solid(scene, value) ? SOLID_LEVEL
                  : !isfinite(value)               ? NO_LEVEL
@@ -54,45 +52,13 @@ static void find_levels(const band_t *band, const double *cells, size_t stride_x
     }
 }
 
-static void add_weight(uint64_t *pixel, uint32_t level, uint64_t weight) {
+static void add_cell(void *context, int x, int y, int cell, int64_t weight) {
+  const band_t *band = context;
+  uint64_t *pixel = &band->pixel[(size_t)(y - band->row0) * band->scene->width + x];
+  const uint32_t level = band->level[cell];
   if (level == NO_LEVEL) *pixel = NO_VALUE;
   if (*pixel == NO_VALUE || level == SOLID_LEVEL) return;
-  *pixel += weight << SUM_BITS | weight * level;
-}
-
-static void visit_space(void *context, int x, int y, const int cell[2], int64_t weight) {
-  const band_t *band = context;
-  const oak_scene_t *scene = band->scene;
-  add_weight(&band->pixel[(size_t)(y - band->row0) * scene->width + x],
-             band->level[cell[1] * scene->view->block_size[scene->axis[0]] + cell[0]],
-             (uint64_t)weight);
-}
-
-/** Add the cells of a block to the pixels. */
-static void draw_block(band_t *band, int b, const double *cells) {
-  const oak_scene_t *scene = band->scene;
-  const int *size = scene->view->block_size;
-  const size_t stride[3] = {1, (size_t)size[0], (size_t)size[0] * (size_t)size[1]};
-  const size_t width = (size_t)size[scene->axis[0]];
-  int count[2];
-  if (scene->normal >= 0) cells += (size_t)oak_slice_layer(scene, b) * stride[scene->normal];
-  find_levels(band, cells, stride[scene->axis[0]], stride[scene->axis[1]]);
-  if (scene->plane) {
-    oak_space_draw(scene, b, band->row0, band->row1, visit_space, band);
-    return;
-  }
-  for (int a = 0; a < 2; a++)
-    count[a] = oak_find_overlaps(scene, b, a, a == 0 ? 0 : band->row0,
-                                 a == 0 ? scene->width : band->row1, band->along[a]);
-  for (int j = 0; j < count[1]; j++) {
-    const oak_overlap_t *oy = &band->along[1][j];
-    const uint32_t *line = band->level + (size_t)oy->cell * width;
-    uint64_t *row = band->pixel + (size_t)(oy->pixel - band->row0) * scene->width;
-    for (int i = 0; i < count[0]; i++) {
-      const oak_overlap_t *ox = &band->along[0][i];
-      add_weight(&row[ox->pixel], line[ox->cell], (uint64_t)ox->weight * (uint64_t)oy->weight);
-    }
-  }
+  *pixel += (uint64_t)weight << SUM_BITS | (uint64_t)weight * level;
 }
 
 /** Does the block reach into the band? */
@@ -185,7 +151,10 @@ static int wanted(const void *context, int b) {
 
 static void visit_draw(void *context, int b, const double *cells) {
   band_t *band = context;
-  draw_block(band, b, cells);
+  size_t stride[2];
+  cells = oak_slice_cells(band->scene, b, cells, stride);
+  find_levels(band, cells, stride);
+  oak_scene_cover(band->scene, b, band->row0, band->row1, add_cell, band);
   if (band->mesh) outline_block(band, b);
 }
 
@@ -200,16 +169,13 @@ static void add_pixels(void *in, void *inout, int *count, MPI_Datatype *type) {
     to[i] = from[i] == NO_VALUE || to[i] == NO_VALUE ? NO_VALUE : to[i] + from[i];
 }
 
-static void color_pixel(const oak_scene_t *scene, uint64_t pixel, uint8_t rgb[3]) {
-  const uint64_t weight = pixel >> SUM_BITS;
-  if (pixel == NO_VALUE || weight == 0) {
-    const int solid = weight == 0 && scene->view->has_mask;
-    const uint32_t color = solid ? SOLID_COLOR : NO_VALUE_COLOR;
+/** The colour of a pixel: of \a t, from 0 to 1, or of solids or cells without a finite value. */
+static void color_pixel(const oak_scene_t *scene, int known, int solid, double t, uint8_t rgb[3]) {
+  const uint32_t color = solid ? SOLID_COLOR : NO_VALUE_COLOR;
+  if (known)
+    oak_colormap_rgb(scene->options->colormap, t, rgb);
+  else
     for (int c = 0; c < 3; c++) rgb[c] = (uint8_t)(color >> (16 - 8 * c));
-  } else {
-    const double sum = (double)(pixel & ((UINT64_C(1) << SUM_BITS) - 1));
-    oak_colormap_rgb(scene->options->colormap, sum / ((double)weight * VALUE_MAX), rgb);
-  }
 }
 
 /** Mix the white around the domain into a pixel at its side. */
@@ -220,31 +186,30 @@ static void whiten(const oak_scene_t *scene, int x, int row, uint64_t pixel, uin
   for (int c = 0; c < 3; c++) rgb[c] = (uint8_t)(255 + (rgb[c] - 255) * covered + 0.5);
 }
 
+/** Draw the outline of a block over a pixel. */
+static void color_mesh(oak_canvas_t *canvas, int x, int y, uint16_t mesh, const uint8_t rgb[3]) {
+  const double light = 0.30 * rgb[0] + 0.59 * rgb[1] + 0.11 * rgb[2];
+  const uint32_t plain = light < 120 ? 0xFFFFFF : 0x000000;
+  if (mesh)
+    oak_canvas_mix(canvas, x, y, mesh >> 8 ? oak_level_color((mesh >> 8) - 1) : plain,
+                   (mesh & 255) / 255.0);
+}
+
 /** Rank 0: colour the rows of a band that is complete. */
 static void color_band(const band_t *band, oak_canvas_t *canvas, int x0, int y0) {
   const oak_scene_t *scene = band->scene;
-  uint64_t before = NO_VALUE; /* a large cell covers many pixels in turn */
-  uint8_t color[3];
-  color_pixel(scene, before, color);
-  for (int row = band->row0; row < band->row1; row++) {
-    const int y = y0 + scene->height - 1 - row;
-    const size_t at = (size_t)(row - band->row0) * scene->width;
+  for (int row = band->row0; row < band->row1; row++)
     for (int x = 0; x < scene->width; x++) {
-      const uint64_t pixel = band->pixel[at + x];
+      const int y = y0 + scene->height - 1 - row;
+      const size_t at = (size_t)(row - band->row0) * scene->width + x;
+      const uint64_t pixel = band->pixel[at], weight = pixel >> SUM_BITS;
+      const double sum = (double)(pixel & ((UINT64_C(1) << SUM_BITS) - 1));
       uint8_t *rgb = canvas->rgb + ((size_t)y * canvas->width + x0 + x) * 3;
-      if (pixel != before) color_pixel(scene, pixel, color);
-      before = pixel;
-      memcpy(rgb, color, sizeof color);
+      color_pixel(scene, pixel != NO_VALUE && weight > 0, weight == 0 && scene->view->has_mask,
+                  sum / ((double)weight * VALUE_MAX), rgb);
       if (scene->plane) whiten(scene, x, row, pixel, rgb);
-      if (band->mesh && band->mesh[at + x]) {
-        const uint16_t mesh = band->mesh[at + x];
-        const double light = 0.30 * rgb[0] + 0.59 * rgb[1] + 0.11 * rgb[2];
-        const uint32_t plain = light < 120 ? 0xFFFFFF : 0x000000;
-        oak_canvas_mix(canvas, x0 + x, y, mesh >> 8 ? oak_level_color((mesh >> 8) - 1) : plain,
-                       (mesh & 255) / 255.0);
-      }
+      if (band->mesh) color_mesh(canvas, x0 + x, y, band->mesh[at], rgb);
     }
-  }
 }
 
 static oak_status_t draw_bands(band_t *band, int rows, MPI_Op op, oak_canvas_t *canvas, int x,
@@ -276,9 +241,6 @@ oak_status_t oak_scene_draw_data(const oak_scene_t *scene, oak_canvas_t *canvas,
   oak_status_t st = OAK_NEW(band.pixel, n);
   if (scene->options->draw_mesh) oak_keep_failure(&st, OAK_NEW(band.mesh, n));
   oak_keep_failure(&st, OAK_NEW(band.level, (size_t)size[scene->axis[0]] * size[scene->axis[1]]));
-  for (int a = 0; a < 2; a++)
-    oak_keep_failure(
-        &st, OAK_NEW(band.along[a], (a == 0 ? scene->width : rows) + size[scene->axis[a]] + 2));
   st = oak_agree(comm, st);
   if (st == OAK_OK) {
     MPI_Op op;
@@ -289,31 +251,18 @@ oak_status_t oak_scene_draw_data(const oak_scene_t *scene, oak_canvas_t *canvas,
   free(band.pixel);
   free(band.mesh);
   free(band.level);
-  free(band.along[0]);
-  free(band.along[1]);
   return st;
 }
 
 void oak_scene_draw_field(const oak_scene_t *scene, const double *field, oak_canvas_t *canvas,
                           int x0, int y0) {
-  double before = NAN;
-  uint8_t color[3] = {0};
   for (int row = 0; row < scene->height; row++)
     for (int x = 0; x < scene->width; x++) {
       const double value = field[(size_t)row * (size_t)scene->width + (size_t)x];
       const int y = y0 + scene->height - 1 - row;
-      uint8_t *rgb = canvas->rgb + ((size_t)y * canvas->width + x0 + x) * 3;
       if (scene->plane && value == -INFINITY && !oak_space_inside(scene, x, row)) continue;
-      if (!isfinite(value)) {
-        oak_canvas_mix(canvas, x0 + x, y,
-                       oak_scene_is_solid(scene, value) ? SOLID_COLOR : NO_VALUE_COLOR, 1.0);
-        continue;
-      }
-      if (value != before) /* a large cell covers many pixels in turn */
-        oak_colormap_rgb(scene->options->colormap,
-                         (oak_scene_scaled(scene, value) - scene->low) / (scene->high - scene->low),
-                         color);
-      before = value;
-      memcpy(rgb, color, sizeof color);
+      color_pixel(scene, isfinite(value), oak_scene_is_solid(scene, value),
+                  (oak_scene_scaled(scene, value) - scene->low) / (scene->high - scene->low),
+                  canvas->rgb + ((size_t)y * canvas->width + x0 + x) * 3);
     }
 }

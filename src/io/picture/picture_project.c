@@ -7,8 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "picture_blocks.h"
-#include "picture_space.h"
+#include "picture_parts.h"
 
 enum {
   DEPTH_ONE = 1024 /* weight of a whole cell of the finest level along the axis */
@@ -22,7 +21,6 @@ typedef struct {
 
 struct oak_projection {
   const oak_scene_t *scene;
-  oak_overlap_t *along[2];
   double largest, unit; /* largest absolute value; value of 1 in the sums */
   double *highest;      /* [height][width]; INFINITY: a value that is not finite */
   int64_t *sum, *weight;
@@ -114,47 +112,14 @@ static void add_columns(const oak_projection_t *p, int b, const double *cells, c
 }
 
 /** Add a column to its share of a pixel. */
-static void add_column(const oak_projection_t *p, int x, int y, const column_t *column,
-                       int64_t share) {
+static void add_column(void *context, int x, int y, int cell, int64_t share) {
+  oak_projection_t *p = context;
+  const column_t *column = &p->column[cell];
   const size_t pixel = (size_t)y * (size_t)p->scene->width + (size_t)x;
   p->highest[pixel] = fmax(p->highest[pixel], column->highest);
   if (!p->sum) return;
   p->sum[pixel] += share * column->sum;
   p->weight[pixel] += share * column->weight;
-}
-
-/** Columns of a block that are drawn in space. */
-typedef struct {
-  const oak_projection_t *projection;
-  const column_t *column;
-} columns_t;
-
-static void visit_space(void *context, int x, int y, const int cell[2], int64_t weight) {
-  const columns_t *from = context;
-  const oak_scene_t *scene = from->projection->scene;
-  const int n = scene->view->block_size[scene->axis[0]];
-  add_column(from->projection, x, y, &from->column[cell[1] * n + cell[0]], weight);
-}
-
-/** Add columns to the pixels that they cover. */
-static void draw_columns(const oak_projection_t *p, int b, const column_t *columns) {
-  const oak_scene_t *scene = p->scene;
-  const size_t n = (size_t)scene->view->block_size[scene->axis[0]];
-  int count[2];
-  if (scene->plane) {
-    columns_t from = {p, columns};
-    oak_space_draw(scene, b, 0, scene->height, visit_space, &from);
-    return;
-  }
-  for (int a = 0; a < 2; a++)
-    count[a] =
-        oak_find_overlaps(scene, b, a, 0, a == 0 ? scene->width : scene->height, p->along[a]);
-  for (int j = 0; j < count[1]; j++)
-    for (int i = 0; i < count[0]; i++) {
-      const oak_overlap_t *x = &p->along[0][i], *y = &p->along[1][j];
-      add_column(p, x->pixel, y->pixel, &columns[(size_t)y->cell * n + (size_t)x->cell],
-                 (int64_t)x->weight * y->weight);
-    }
 }
 
 static void visit_draw(void *context, int b, const double *cells) {
@@ -163,7 +128,7 @@ static void visit_draw(void *context, int b, const double *cells) {
   for (int c = 0; c < size[axis[0]] * size[axis[1]]; c++)
     p->column[c] = (column_t){-INFINITY, 0, 0};
   add_columns(p, b, cells, p->column);
-  draw_columns(p, b, p->column);
+  oak_scene_cover(p->scene, b, 0, p->scene->height, add_column, p);
 }
 
 /* ---- the picture */
@@ -183,9 +148,6 @@ static oak_status_t allocate(oak_projection_t *p, int sums) {
   const oak_scene_t *scene = p->scene;
   const size_t n = (size_t)scene->width * (size_t)scene->height;
   const int *size = scene->view->block_size, row = size[scene->axis[0]];
-  for (int a = 0; a < 2; a++)
-    OAK_TRY(
-        OAK_NEW(p->along[a], (a == 0 ? scene->width : scene->height) + size[scene->axis[a]] + 2));
   OAK_TRY(OAK_NEW(p->column, (size_t)row * size[scene->axis[1]]));
   OAK_TRY(OAK_NEW(p->row_highest, row));
   OAK_TRY(OAK_NEW(p->row_sum, row));
@@ -210,7 +172,6 @@ oak_status_t oak_projection_new(const oak_scene_t *scene, oak_projection_t **out
 void oak_projection_free(oak_projection_t **projection) {
   oak_projection_t *p = *projection;
   if (!p) return;
-  for (int a = 0; a < 2; a++) free(p->along[a]);
   free(p->column);
   free(p->row_highest);
   free(p->row_sum);

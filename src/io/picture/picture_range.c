@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "picture_blocks.h"
+#include "picture_parts.h"
 
 enum {
   BINS = 8192,
@@ -44,16 +44,14 @@ static void visit(void *context, int b, const double *cells) {
   range_t *found = context;
   const oak_scene_t *scene = found->scene;
   const int *size = scene->view->block_size;
-  const size_t stride[3] = {1, (size_t)size[0], (size_t)size[0] * (size_t)size[1]};
   const int64_t area = INT64_C(1) << 2 * (scene->view->max_level - scene->view->level[b]);
-  if (scene->normal >= 0) cells += (size_t)oak_slice_layer(scene, b) * stride[scene->normal];
+  size_t stride[2];
+  cells = oak_slice_cells(scene, b, cells, stride);
   for (int j = 0; j < size[scene->axis[1]]; j++) {
     if (oak_shown_share(scene, b, scene->axis[1], j) == 0) continue;
     for (int i = 0; i < size[scene->axis[0]]; i++)
       if (oak_shown_share(scene, b, scene->axis[0], i) > 0)
-        add_value(found,
-                  cells[(size_t)j * stride[scene->axis[1]] + (size_t)i * stride[scene->axis[0]]],
-                  area);
+        add_value(found, cells[(size_t)j * stride[1] + (size_t)i * stride[0]], area);
   }
 }
 

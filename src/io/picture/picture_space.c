@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Where the cells of other coordinates than Cartesian fall among the pixels. */
-#include "picture_space.h"
-
 #include <math.h>
 
-#include "picture_blocks.h"
+#include "picture_parts.h"
 
 enum { POINTS = 4 /* of a pixel along each axis */ };
 
@@ -170,17 +168,18 @@ void oak_space_rows(const oak_scene_t *scene, int b, int rows[2]) {
   }
 }
 
-/** The cell of the block that a point is in. \return 0: none that is shown. */
-static int find_cell(const oak_scene_t *scene, const place_t *p, const double q[2], int cell[2]) {
+/** The cell of the block that a point is in. \return -1: none that is shown. */
+static int find_cell(const oak_scene_t *scene, const place_t *p, const double q[2]) {
+  int cell[2];
   for (int a = 0; a < 2; a++) {
     const int d = scene->axis[a];
     const double part = oak_view_part_to(scene->view, d, q[a]);
     const double at = floor(part * p->count[a]) - p->first[a];
-    if (!(at >= 0 && at < scene->view->block_size[d])) return 0;
-    if (q[a] < scene->from[d] || q[a] > scene->to[d]) return 0;
+    if (!(at >= 0 && at < scene->view->block_size[d])) return -1;
+    if (q[a] < scene->from[d] || q[a] > scene->to[d]) return -1;
     cell[a] = (int)at;
   }
-  return 1;
+  return cell[1] * scene->view->block_size[scene->axis[0]] + cell[0];
 }
 
 /** Where the points of a pixel may lie: \a q and less than \a reach around it. */
@@ -203,30 +202,30 @@ static int is_near(const oak_scene_t *scene, const place_t *p, const double q[2]
   return 1;
 }
 
-static void draw_pixel(const oak_scene_t *scene, const place_t *p, int x, int y,
-                       oak_space_visit_t visit, void *context) {
+static void draw_pixel(const oak_scene_t *scene, const place_t *p, int x, int y, oak_cover_t visit,
+                       void *context) {
   const int64_t whole = (int64_t)OAK_PIXEL_ONE * OAK_PIXEL_ONE;
   double q[2], reach[2], at[2];
-  int cell[2], other[2];
   find_reach(scene, x, y, q, reach);
   if (!is_near(scene, p, q, reach)) return;
   const double low[2] = {q[0] - reach[0], q[1] - reach[1]};
   const double high[2] = {q[0] + reach[0], q[1] + reach[1]};
-  if (find_cell(scene, p, low, cell) && find_cell(scene, p, high, other) && cell[0] == other[0] &&
-      cell[1] == other[1]) {
-    visit(context, x, y, cell, whole);
+  const int one = find_cell(scene, p, low);
+  if (one >= 0 && one == find_cell(scene, p, high)) {
+    visit(context, x, y, one, whole);
     return;
   }
   for (int j = 0; j < POINTS; j++)
     for (int i = 0; i < POINTS; i++) {
       place(scene, x + (i + 0.5) / POINTS, y + (j + 0.5) / POINTS, at);
       to_coordinates(scene, at, q);
-      if (find_cell(scene, p, q, cell)) visit(context, x, y, cell, whole / (POINTS * POINTS));
+      const int cell = find_cell(scene, p, q);
+      if (cell >= 0) visit(context, x, y, cell, whole / (POINTS * POINTS));
     }
 }
 
-void oak_space_draw(const oak_scene_t *scene, int b, int row0, int row1, oak_space_visit_t visit,
-                    void *context) {
+void oak_space_cover(const oak_scene_t *scene, int b, int row0, int row1, oak_cover_t visit,
+                     void *context) {
   const place_t p = find_place(scene, b);
   const double scale = pixels_per_length(scene, 0);
   int rows[2], done = 0;
