@@ -45,18 +45,20 @@ static oak_status_t sync_files(const char *stem, int rank) {
 static oak_status_t write_mesh(oak_output_item_t *item, const oak_grid_view_t *view,
                                const char *path) {
   const oak_t *sim = item->sim;
-  char part[PATH_MAX], stem[PATH_MAX];
-  oak_status_t st = oak_path_print(part, "%s" OAK_PART, path);
-  if (st == OAK_OK) st = oak_path_print(stem, "%s/" STEM, part);
-  if (st == OAK_OK && sim->setup.rank == 0) st = oak_folder_begin(&folder, path, part);
+  const oak_folder_kind_t *const kind = &folder;
+  oak_part_file_t file;
+  char stem[PATH_MAX];
+  oak_status_t st = oak_part_file_name(&file, path);
+  if (st == OAK_OK) st = oak_path_print(stem, "%s/" STEM, file.part);
+  if (st == OAK_OK && sim->setup.rank == 0) st = oak_folder_begin(&folder, path, file.part);
   st = oak_agree(view->comm, st);
   if (st == OAK_OK) {
     st = oak_mesh_write_vtk(sim->data.mesh, sim->setup.domain.low, sim->setup.domain.high, stem);
     if (st == OAK_OK) st = oak_agree(view->comm, sync_files(stem, sim->setup.rank));
     if (st == OAK_OK)
       st = oak_agree(view->comm,
-                     sim->setup.rank == 0 ? oak_folder_publish(&folder, path, part) : OAK_OK);
-    if (st != OAK_OK && sim->setup.rank == 0) oak_folder_discard(&folder, part);
+                     sim->setup.rank == 0 ? oak_folder_publish(1, &file, &kind) : OAK_OK);
+    if (st != OAK_OK && sim->setup.rank == 0) oak_folder_discard(&folder, file.part);
   }
   return st;
 }

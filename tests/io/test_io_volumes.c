@@ -30,9 +30,10 @@ static oak_status_t read_radius(const oak_grid_view_t *view, int var, int b0, in
 }
 
 static oak_status_t check_node(void *context, int level, const int32_t index[3],
-                               const double *cells) {
+                               const double *cells, size_t stride) {
   const oak_grid_view_t *view = context;
   const int size = view->block_size[0];
+  (void)stride;
   for (size_t c = 0; c < oak_view_block_cells(view); c++)
     assert_true(fabs(cells[c] -
                      mean_radius(view, level, (int64_t)index[0] * size + (int)c % size)) < 1e-13);
@@ -41,6 +42,7 @@ static oak_status_t check_node(void *context, int level, const int32_t index[3],
 
 static void check(int coordinates, int dim) {
   test_mesh_t mesh;
+  const oak_view_array_t array = {.count = 1};
   oak_tree_walk_t *walk;
   oak_table_t table;
   const int var = 0;
@@ -53,7 +55,7 @@ static void check(int coordinates, int dim) {
   view->xmin[1] = 0.3;
   view->xmax[1] = 2.5;
   power = coordinates == OAK_VIEW_SPHERICAL ? 2 : 1;
-  assert_int_equal(oak_tree_walk_new(view, 0, &walk), OAK_OK);
+  assert_int_equal(oak_tree_walk_new(view, 0, 1, &array, &walk), OAK_OK);
   assert_int_equal(oak_tree_walk_begin(walk, 0, check_node, view), OAK_OK);
   assert_int_equal(oak_tree_walk_finish(walk, 0, check_node, view), OAK_OK);
   oak_tree_walk_destroy(&walk);

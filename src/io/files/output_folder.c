@@ -11,8 +11,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "file_tools.h"
-
 enum { OPEN_FOLDERS = 16 };
 
 /* nftw hands its callbacks no pointer of ours. */
@@ -78,23 +76,46 @@ static oak_status_t sync_folders(const char *path) {
   return failed < 0 ? oak_file_failed("read", path, errno) : failed ? OAK_ERR_FILE : OAK_OK;
 }
 
-oak_status_t oak_folder_publish(const oak_folder_kind_t *kind, const char *path, const char *part) {
-  OAK_TRY(sync_folders(part));
-  char old[PATH_MAX];
-  OAK_TRY(oak_path_print(old, "%s" OAK_OLD, path));
-  oak_status_t st = oak_folder_remove(kind, old);
-  int replaces = 0;
-  if (st == OAK_OK) {
-    replaces = rename(path, old) == 0;
-    if (!replaces && errno != ENOENT) st = oak_file_failed("replace", path, errno);
+/** Remove an earlier or failed file, or folder of that kind. */
+static oak_status_t remove_one(const oak_folder_kind_t *kind, const char *path) {
+  return kind ? oak_folder_remove(kind, path) : oak_remove_all(path);
+}
+
+/** Undo what was done up to a failure: \a named new ones have their names. */
+static oak_status_t move_back(int count, const oak_part_file_t *file,
+                              const oak_folder_kind_t *const *kind, char old[][PATH_MAX],
+                              const int *there, int named) {
+  int back = 1;
+  for (int i = count - named; i < count; i++) (void)remove_one(kind[i], file[i].path);
+  for (int i = count - 1; i >= 0; i--)
+    if (there[i] && rename(old[i], file[i].path) != 0) back = 0;
+  if (back) return OAK_ERR_FILE;
+  return OAK_FAIL(OAK_ERR_FILE, "%s; the earlier output is now %s%s%s", oak_last_error(), old[0],
+                  count > 1 ? " and " : "", count > 1 ? old[1] : "");
+}
+
+oak_status_t oak_folder_publish(int count, const oak_part_file_t *file,
+                                const oak_folder_kind_t *const *kind) {
+  char old[2][PATH_MAX];
+  int there[2] = {0, 0}, named = 0;
+  oak_status_t st = OAK_OK;
+  for (int i = 0; i < count; i++) {
+    if (kind[i]) OAK_TRY(sync_folders(file[i].part));
+    OAK_TRY(oak_path_print(old[i], "%s" OAK_OLD, file[i].path));
+    OAK_TRY(remove_one(kind[i], old[i]));
   }
-  if (st == OAK_OK && rename(part, path) != 0) {
-    st = oak_file_failed("rename the finished output to", path, errno);
-    if (replaces && rename(old, path) != 0)
-      st = OAK_FAIL(OAK_ERR_FILE, "%s; the earlier output is now %s", oak_last_error(), old);
-  } else if (st == OAK_OK && replaces) {
-    /* The output is good even if the old one stays, as when a viewer has it open over NFS. */
-    (void)oak_folder_remove(kind, old);
+  for (int i = 0; i < count && st == OAK_OK; i++) {
+    there[i] = rename(file[i].path, old[i]) == 0;
+    if (!there[i] && errno != ENOENT) st = oak_file_failed("replace", file[i].path, errno);
   }
-  return st;
+  for (int i = count - 1; i >= 0 && st == OAK_OK; i--)
+    if (rename(file[i].part, file[i].path) == 0)
+      named++;
+    else
+      st = oak_file_failed("rename the finished output to", file[i].path, errno);
+  if (st != OAK_OK) return move_back(count, file, kind, old, there, named);
+  /* The output is good even if the old one stays, as when a viewer has it open over NFS. */
+  for (int i = 0; i < count; i++)
+    if (there[i]) (void)remove_one(kind[i], old[i]);
+  return OAK_OK;
 }

@@ -3,7 +3,7 @@
  * Private. All is rank-local. */
 #pragma once
 
-#include "oak/status.h"
+#include "file_tools.h"
 
 /** A kind of folder. */
 typedef struct {
@@ -22,6 +22,8 @@ void oak_folder_discard(const oak_folder_kind_t *kind, const char *part);
 
 /** Make sure that \a path is free or such a folder, and make the empty folder \a part. */
 oak_status_t oak_folder_begin(const oak_folder_kind_t *kind, const char *path, const char *part);
-/** Give the finished folder \a part the name \a path. An earlier one keeps existing, under another
- * name, until the new one is in place. */
-oak_status_t oak_folder_publish(const oak_folder_kind_t *kind, const char *path, const char *part);
+/** Give \a count (1 or 2) finished folders, or files where \a kind is NULL, which are one output,
+ * their names. Earlier ones keep existing, under other names, until the new ones are in place. The
+ * first is moved away first and comes back last. */
+oak_status_t oak_folder_publish(int count, const oak_part_file_t *file,
+                                const oak_folder_kind_t *const *kind);

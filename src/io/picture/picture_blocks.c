@@ -7,10 +7,6 @@
 
 static const int64_t ONE = OAK_PIXEL_ONE;
 
-int64_t oak_blocks_along(const oak_scene_t *scene, int d, int level) {
-  return (int64_t)scene->view->trees[d] << level;
-}
-
 double oak_scene_place(const oak_scene_t *scene, int a, int64_t i, int64_t n) {
   return (double)i / (double)n * scene->span[a] - scene->skip[a];
 }

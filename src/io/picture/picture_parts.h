@@ -58,7 +58,9 @@ static inline int oak_scene_is_solid(const oak_scene_t *scene, double value) {
 
 /* ---- picture_blocks.c: where the cells of a block fall among the pixels */
 
-int64_t oak_blocks_along(const oak_scene_t *scene, int d, int level);
+static inline int64_t oak_blocks_along(const oak_scene_t *scene, int d, int level) {
+  return (int64_t)scene->view->trees[d] << level;
+}
 
 /** The lower side of part \a i, if the domain is divided into \a n equal parts, in pixels from the
  * lower side of the picture. A side that two levels share has the same bits on both. */

@@ -166,8 +166,8 @@ static oak_status_t write_box(void *context, const oak_box_values_t *box) {
   writer_t *w = context;
   level_t *level = &w->level[box->level];
   find_range(box, w->view.value_bytes,
-             level->part.range + ((size_t)box->number * w->view.nvar + box->var) * 2);
-  const int64_t at = level->part.place[box->number].values + (int64_t)box->bytes * box->var;
+             level->part.range + ((size_t)box->number * w->view.nvar + box->array) * 2);
+  const int64_t at = level->part.place[box->number].values + (int64_t)box->bytes * box->array;
   return oak_disk_write(w->disk, level->fd, box->values, box->bytes, at, level->path);
 }
 
@@ -254,7 +254,7 @@ static oak_status_t write_rest(void *context) { return end_data(context, OAK_OK)
 static oak_status_t write_tree(writer_t *w, int files) {
   const oak_grid_view_t *view = &w->view;
   const size_t nlevel = (size_t)view->max_level + 1;
-  OAK_TRY(oak_box_walk_new(view, 0, &w->walk));
+  OAK_TRY(oak_box_walk_new(view, 0, 0, &w->walk));
   w->files = count_files(view, files);
   oak_status_t st = OAK_NEW(w->level, nlevel);
   if (st == OAK_OK) st = OAK_NEW(w->share, nlevel * (size_t)w->size);
@@ -270,8 +270,8 @@ static const char *const content[] = {"Header", "Level_*/", "Level_*/Cell_H", "L
 const oak_folder_kind_t oak_plotfile_folder = {"", content};
 
 static oak_status_t publish(void *context) {
-  const writer_t *w = context;
-  return oak_folder_publish(&oak_plotfile_folder, w->folder.path, w->folder.part);
+  const oak_folder_kind_t *const kind = &oak_plotfile_folder;
+  return oak_folder_publish(1, &((writer_t *)context)->folder, &kind);
 }
 
 static void discard(void *context) {

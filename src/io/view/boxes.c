@@ -24,8 +24,9 @@ struct oak_box_walk {
   int nlevel;
   size_t ncell;       /**< of a node */
   oak_boxes_t *boxes; /**< [nlevel] */
-  open_t *open;       /**< [nvar][nlevel] */
-  int var;            /**< now */
+  int narray, now;    /**< number of the present array */
+  oak_view_array_t *array;
+  open_t *open; /**< [narray][nlevel] */
   oak_box_visit_t visit;
   void *context;
 };
@@ -58,10 +59,11 @@ typedef struct {
   nodes_t *level; /**< [max_level + 1] */
 } list_t;
 
-static oak_status_t list_node(void *context, int l, const int32_t index[3], const double *cells) {
+static oak_status_t list_node(void *context, int l, const int32_t index[3], const double *cells,
+                              size_t stride) {
   const list_t *list = context;
   nodes_t *level = list->level + l;
-  (void)cells;
+  (void)cells, (void)stride;
   if (!oak_view_wants_node(list->view, l, index)) return OAK_OK;
   OAK_TRY(OAK_GROW(level->node, level->nnode));
   memcpy(level->node[level->nnode++], index, sizeof *level->node);
@@ -110,7 +112,7 @@ static oak_status_t list_boxes(oak_box_walk_t *walk) {
   OAK_FREED nodes_t *nodes = NULL;
   OAK_TRY(OAK_NEW(nodes, walk->nlevel));
   OAK_TRY(OAK_NEW(walk->boxes, walk->nlevel));
-  OAK_TRY(OAK_NEW(walk->open, walk->nlevel * view->nvar));
+  OAK_TRY(OAK_NEW(walk->open, walk->nlevel * walk->narray));
   oak_status_t st = oak_tree_walk_list(walk->tree, list_node, &(list_t){view, nodes});
   for (int l = 0; l < walk->nlevel; l++) {
     if (st == OAK_OK) st = merge_nodes(view, l, &nodes[l], &walk->boxes[l]);
@@ -119,14 +121,16 @@ static oak_status_t list_boxes(oak_box_walk_t *walk) {
   return st;
 }
 
-oak_status_t oak_box_walk_new(const oak_grid_view_t *view, int leaves, oak_box_walk_t **out) {
+oak_status_t oak_box_walk_new(const oak_grid_view_t *view, int leaves, int vectors,
+                              oak_box_walk_t **out) {
   oak_status_t st = oak_agree(view->comm, OAK_NEW(*out, 1));
   oak_box_walk_t *walk = *out;
   if (st == OAK_OK) {
     *walk = (oak_box_walk_t){
         .view = view, .nlevel = view->max_level + 1, .ncell = oak_view_block_cells(view)};
-    st = oak_tree_walk_new(view, leaves, &walk->tree);
+    st = oak_agree(view->comm, oak_view_arrays(view, vectors, &walk->array, &walk->narray));
   }
+  if (st == OAK_OK) st = oak_tree_walk_new(view, leaves, walk->narray, walk->array, &walk->tree);
   if (st == OAK_OK) st = oak_agree(view->comm, list_boxes(walk));
   if (st != OAK_OK) oak_box_walk_destroy(out);
   return st;
@@ -135,68 +139,75 @@ oak_status_t oak_box_walk_new(const oak_grid_view_t *view, int leaves, oak_box_w
 void oak_box_walk_destroy(oak_box_walk_t **walk_ptr) {
   oak_box_walk_t *walk = *walk_ptr;
   if (!walk) return;
-  for (int i = 0; walk->open && i < walk->view->nvar * walk->nlevel; i++)
-    free(walk->open[i].buffer);
+  for (int i = 0; walk->open && i < walk->narray * walk->nlevel; i++) free(walk->open[i].buffer);
   for (int l = 0; l < walk->nlevel && walk->boxes; l++) free(walk->boxes[l].box);
   oak_tree_walk_destroy(&walk->tree);
   free(walk->boxes);
   free(walk->open);
+  free(walk->array);
   free(walk);
   *walk_ptr = NULL;
 }
 
 const oak_boxes_t *oak_box_walk_boxes(const oak_box_walk_t *walk) { return walk->boxes; }
 
-/* ---- values */
-
-/** Put the cells of node \a index into \a values[k][j][i], the box that it is part of, in the
- * precision of files. */
-static void place_node(const oak_grid_view_t *view, const oak_box_t *box, const int32_t index[3],
-                       const double *cells, void *values) {
-  size_t at[3], n[3], side[3];
-  for (int d = 0; d < 3; d++) {
-    n[d] = (size_t)view->block_size[d];
-    side[d] = n[d] << box->merge;
-    at[d] = (size_t)(index[d] - box->node[d]) * n[d];
-  }
-  for (size_t k = 0; k < n[2]; k++)
-    for (size_t j = 0; j < n[1]; j++)
-      oak_view_pack(view, cells + (k * n[1] + j) * n[0], n[0],
-                    (char *)values + (((at[2] + k) * side[1] + at[1] + j) * side[0] + at[0]) *
-                                         (size_t)view->value_bytes);
+const oak_view_array_t *oak_box_walk_arrays(const oak_box_walk_t *walk, int *count) {
+  *count = walk->narray;
+  return walk->array;
 }
 
-static oak_status_t add_node(void *context, int l, const int32_t index[3], const double *cells) {
+/* ---- values */
+
+/** Put the cells of node \a index of level \a l into \a values, the box that it is part of. */
+static void place_node(const oak_box_walk_t *walk, int l, const oak_box_t *box,
+                       const int32_t index[3], const double *cells, size_t stride, char *values) {
+  const oak_view_array_t *array = &walk->array[walk->now];
+  const int *n = walk->view->block_size;
+  int64_t at[3], side[3];
+  for (int d = 0; d < 3; d++) {
+    side[d] = (int64_t)n[d] << box->merge;
+    at[d] = (int64_t)(index[d] - box->node[d]) * n[d];
+  }
+  for (int k = 0; k < n[2]; k++)
+    for (int j = 0; j < n[1]; j++, cells += n[0]) {
+      const int64_t first[3] = {(int64_t)index[0] * n[0], (int64_t)index[1] * n[1] + j,
+                                (int64_t)index[2] * n[2] + k};
+      const int64_t to = ((at[2] + k) * side[1] + at[1] + j) * side[0] + at[0];
+      oak_view_pack_row(walk->view, array, l, first, n[0], cells, stride,
+                        values + to * array->count * walk->view->value_bytes);
+    }
+}
+
+static oak_status_t add_node(void *context, int l, const int32_t index[3], const double *cells,
+                             size_t stride) {
   oak_box_walk_t *walk = context;
   const oak_grid_view_t *view = walk->view;
   const oak_boxes_t *boxes = &walk->boxes[l];
-  open_t *open = &walk->open[walk->var * walk->nlevel + l];
+  open_t *open = &walk->open[walk->now * walk->nlevel + l];
+  const size_t node_bytes =
+      walk->ncell * (size_t)walk->array[walk->now].count * (size_t)view->value_bytes;
   if (!oak_view_wants_node(view, l, index)) return OAK_OK;
-  if (!open->buffer) {
-    const size_t most = walk->ncell << (boxes->most * view->dim);
-    OAK_TRY(OAK_NEW(open->buffer, most * (size_t)view->value_bytes));
-  }
+  if (!open->buffer) OAK_TRY(OAK_NEW(open->buffer, node_bytes << (boxes->most * view->dim)));
   const oak_box_t *box = &boxes->box[open->box];
   const int nnode = 1 << (box->merge * view->dim);
-  place_node(view, box, index, cells, open->buffer);
+  place_node(walk, l, box, index, cells, stride, open->buffer);
   if (++open->filled < nnode) return OAK_OK;
-  const size_t bytes = walk->ncell * (size_t)nnode * (size_t)view->value_bytes;
   open->filled = 0;
-  return walk->visit(walk->context, &(oak_box_values_t){.var = walk->var,
+  return walk->visit(walk->context, &(oak_box_values_t){.array = walk->now,
                                                         .level = l,
                                                         .number = open->box++,
                                                         .values = open->buffer,
-                                                        .bytes = bytes});
+                                                        .bytes = node_bytes * (size_t)nnode});
 }
 
 oak_status_t oak_box_walk_begin(oak_box_walk_t *walk, oak_box_visit_t visit, void *context) {
   oak_status_t st = OAK_OK;
   walk->visit = visit;
   walk->context = context;
-  for (walk->var = 0; walk->var < walk->view->nvar && st == OAK_OK; walk->var++) {
-    st = oak_tree_walk_begin(walk->tree, walk->var, add_node, walk);
+  for (walk->now = 0; walk->now < walk->narray && st == OAK_OK; walk->now++) {
+    st = oak_tree_walk_begin(walk->tree, walk->now, add_node, walk);
     for (int l = 0; l < walk->nlevel; l++) {
-      open_t *open = &walk->open[walk->var * walk->nlevel + l];
+      open_t *open = &walk->open[walk->now * walk->nlevel + l];
       if (open->filled > 0) continue; /* its other nodes come in the second part */
       free(open->buffer);
       open->buffer = NULL;
@@ -209,7 +220,7 @@ oak_status_t oak_box_walk_finish(oak_box_walk_t *walk, oak_box_visit_t visit, vo
   oak_status_t st = OAK_OK;
   walk->visit = visit;
   walk->context = context;
-  for (walk->var = 0; walk->var < walk->view->nvar && st == OAK_OK; walk->var++)
-    st = oak_agree(walk->view->comm, oak_tree_walk_finish(walk->tree, walk->var, add_node, walk));
+  for (walk->now = 0; walk->now < walk->narray && st == OAK_OK; walk->now++)
+    st = oak_agree(walk->view->comm, oak_tree_walk_finish(walk->tree, walk->now, add_node, walk));
   return st;
 }

@@ -15,10 +15,6 @@ const char *oak_view_file_name(const char *name, char out[OAK_VIEW_NAME]) {
   return out;
 }
 
-const char *oak_view_array_name(const oak_grid_view_t *view, int var, char out[OAK_VIEW_NAME]) {
-  return view->coordinates ? view->name[var] : oak_view_file_name(view->name[var], out);
-}
-
 int oak_view_find(const oak_grid_view_t *view, const char *name) {
   for (int pass = 0; pass < 3; pass++)
     for (int v = 0; v < view->nvar; v++) {
@@ -177,28 +173,49 @@ double oak_view_volume(const oak_grid_view_t *view, int level, const int64_t cel
   return oak_geometry_volume(view->coordinates, view->logarithmic, view->dim, low, high);
 }
 
-int oak_view_alone(const oak_grid_view_t *view, int var) {
-  if (view->coordinates) return 1;
+static int is_in_vector(const oak_grid_view_t *view, int var) {
   for (int n = 0; n < 3 * view->nvector; n++)
-    if (view->vector[n / 3].var[n % 3] == var) return 0;
-  return 1;
+    if (view->vector[n / 3].var[n % 3] == var) return 1;
+  return 0;
 }
 
-const char *oak_view_vector_unit(const oak_grid_view_t *view, int vector) {
-  return oak_view_unit(view, view->vector[vector].var[0]);
+oak_status_t oak_view_arrays(const oak_grid_view_t *view, int vectors, oak_view_array_t **list,
+                             int *count) {
+  *count = 0;
+  OAK_TRY(OAK_NEW(*list, view->nvar + view->nvector));
+  for (int v = 0; v < view->nvar; v++) {
+    if (vectors && !view->coordinates && is_in_vector(view, v)) continue;
+    oak_view_array_t *array = &(*list)[(*count)++];
+    *array = (oak_view_array_t){.unit = oak_view_unit(view, v), .count = 1, .var = {v}};
+    if (view->coordinates)
+      snprintf(array->name, sizeof array->name, "%s", view->name[v]);
+    else
+      oak_view_file_name(view->name[v], array->name);
+  }
+  for (int v = 0; v < view->nvector && vectors; v++) {
+    oak_view_array_t *array = &(*list)[(*count)++];
+    *array = (oak_view_array_t){.unit = oak_view_unit(view, view->vector[v].var[0]), .count = 3};
+    memcpy(array->var, view->vector[v].var, sizeof array->var);
+    snprintf(array->name, sizeof array->name, "%s", view->vector[v].name);
+  }
+  return OAK_OK;
 }
 
-void oak_view_turn(const oak_grid_view_t *view, int level, const int64_t first[3],
-                   const int cells[3], double *value) {
+void oak_view_pack_row(const oak_grid_view_t *view, const oak_view_array_t *array, int level,
+                       const int64_t first[3], int n, const double *src, size_t stride, void *dst) {
+  char *to = dst;
   double q[3] = {0, 0, 0};
-  int at[3];
-  for (at[2] = 0; at[2] < (view->dim == 3 ? cells[2] : 1); at[2]++)
-    for (at[1] = 0; at[1] < cells[1]; at[1]++)
-      for (at[0] = 0; at[0] < cells[0]; at[0]++, value += 3) {
-        for (int d = 0; d < view->dim; d++)
-          q[d] = oak_view_coordinate(view, level, d, (double)(first[d] + at[d]) + 0.5);
-        oak_geometry_vector(view->coordinates, view->dim, q, value);
-      }
+  if (array->count == 1) {
+    oak_view_pack(view, src, (size_t)n, dst);
+    return;
+  }
+  for (int i = 0; i < n; i++, to += 3 * view->value_bytes) {
+    double value[3] = {src[i], src[stride + (size_t)i], src[2 * stride + (size_t)i]};
+    for (int d = 0; d < view->dim && view->coordinates; d++)
+      q[d] = oak_view_coordinate(view, level, d, (double)(first[d] + (d ? 0 : i)) + 0.5);
+    oak_geometry_vector(view->coordinates, view->dim, q, value);
+    oak_view_pack(view, value, 3, to);
+  }
 }
 
 void oak_view_pack(const oak_grid_view_t *view, const double *src, size_t n, void *dst) {

@@ -86,9 +86,6 @@ enum { OAK_VIEW_NAME = 128 /**< of a variable, with its 0 */ };
  */
 const char *oak_view_file_name(const char *name, char out[OAK_VIEW_NAME]);
 
-/** The same in formats that write vectors: components of curved coordinates keep their names. */
-const char *oak_view_array_name(const oak_grid_view_t *view, int var, char out[OAK_VIEW_NAME]);
-
 /** The variable that \a name means: of this name, of the same component of a vector (vx is v_r), or
  * of this name in files. -1: there is none. */
 int oak_view_find(const oak_grid_view_t *view, const char *name);
@@ -171,15 +168,23 @@ void oak_view_corners(const oak_grid_view_t *view, int level, const int64_t firs
 /** Volume of cell \a cell of \a level, divided by the product of its sizes in coordinates. */
 double oak_view_volume(const oak_grid_view_t *view, int level, const int64_t cell[3]);
 
-/** Whether a format that writes vectors writes \a var by itself: it does, unless a vector has the
- * same values. */
-int oak_view_alone(const oak_grid_view_t *view, int var);
-/** The unit of a vector, "" if none is declared. */
-const char *oak_view_vector_unit(const oak_grid_view_t *view, int vector);
-/** Turn vectors in \a cells cells along each dimension, which begin with cell \a first of \a level:
- * value[k][j][i][3] gets Cartesian components. */
-void oak_view_turn(const oak_grid_view_t *view, int level, const int64_t first[3],
-                   const int cells[3], double *value);
+/** An array of a file: a variable, or the Cartesian components of a vector. */
+typedef struct {
+  char name[OAK_VIEW_NAME];
+  const char *unit;  /**< "" if none is declared */
+  int count, var[3]; /**< values of a cell, 1 or 3, and their variables; -1: this component is 0 */
+} oak_view_array_t;
+
+/** List the arrays of a format: its variables; with \a vectors the variables that no vector has in
+ * Cartesian coordinates, which keep their names in others, and then the vectors. The caller frees
+ * \a list, also after a failure. */
+oak_status_t oak_view_arrays(const oak_grid_view_t *view, int vectors, oak_view_array_t **list,
+                             int *count);
+/** Put the values of an array in \a n cells along the first axis, from cell \a first of \a level
+ * on, into \a dst[n][array->count], in the precision of files. \a src: those of the first variable;
+ * those of the next ones are \a stride further. */
+void oak_view_pack_row(const oak_grid_view_t *view, const oak_view_array_t *array, int level,
+                       const int64_t first[3], int n, const double *src, size_t stride, void *dst);
 
 /** Convert \a n values to the precision of files: dst[n] of float or double. */
 void oak_view_pack(const oak_grid_view_t *view, const double *src, size_t n, void *dst);

@@ -13,10 +13,10 @@
 
 enum { MAX_LEVELS = 32 };
 
-/** Parents that are not complete, for one variable. */
+/** Parents that are not complete, for one array of \a count variables. */
 typedef struct {
-  double *open[MAX_LEVELS];        /**< [ncell] the parent being filled on each level */
-  double *share[MAX_LEVELS];       /**< [nchild][nsub] our children of another rank's parent */
+  double *open[MAX_LEVELS];        /**< [count][ncell] the parent being filled on each level */
+  double *share[MAX_LEVELS];       /**< [nchild][count][nsub] children of another rank's parent */
   unsigned share_mask[MAX_LEVELS]; /**< which of these are filled */
 } parents_t;
 
@@ -32,10 +32,13 @@ struct oak_tree_walk {
   int nholder;         /**< ranks that have blocks */
   int *holder;         /**< [nholder] these ranks */
   oak_curve_t *begin;  /**< [nholder] where they begin */
-  parents_t *parents;  /**< [nvar] */
-  parents_t *now;      /**< those of the present walk */
-  double *received;    /**< [nchild][nsub] */
-  double *batch;       /**< [nbatch][ncell] leaves just read */
+  int narray;
+  const oak_view_array_t *array; /**< [narray] */
+  parents_t *parents;            /**< [narray] */
+  int count;                     /**< variables of the array of the present walk */
+  parents_t *now;                /**< its parents */
+  double *received;              /**< [nchild][count][nsub] */
+  double *batch;                 /**< [count][nbatch][ncell] leaves just read */
   int nbatch;
   int listing; /**< no data, no communication */
   oak_node_visit_t visit;
@@ -110,10 +113,12 @@ static oak_status_t find_holders(oak_tree_walk_t *walk) {
   return OAK_OK;
 }
 
-static oak_status_t allocate_parents(const oak_tree_walk_t *walk, parents_t *parents) {
+static oak_status_t allocate_parents(const oak_tree_walk_t *walk, int array) {
+  parents_t *parents = &walk->parents[array];
+  const size_t n = (size_t)walk->array[array].count * walk->ncell;
   for (int level = 0; level < walk->view->max_level; level++) {
-    OAK_TRY(OAK_NEW(parents->open[level], walk->ncell));
-    if (level < walk->own_from) OAK_TRY(OAK_NEW(parents->share[level], walk->ncell));
+    OAK_TRY(OAK_NEW(parents->open[level], n));
+    if (level < walk->own_from) OAK_TRY(OAK_NEW(parents->share[level], n));
   }
   return OAK_OK;
 }
@@ -127,7 +132,7 @@ static void free_parents(parents_t *parents) {
 
 static oak_status_t allocate_buffers(oak_tree_walk_t *walk) {
   const oak_grid_view_t *view = walk->view;
-  OAK_TRY(OAK_NEW(walk->parents, view->nvar));
+  OAK_TRY(OAK_NEW(walk->parents, walk->narray));
   if (view->nblock == 0) return OAK_OK;
   walk->own_from = view->level[0];
   while (walk->own_from > 0) {
@@ -138,14 +143,17 @@ static oak_status_t allocate_buffers(oak_tree_walk_t *walk) {
   }
   walk->nbatch = oak_view_batch(view);
   if (walk->nbatch > view->nblock) walk->nbatch = view->nblock;
-  OAK_TRY(OAK_NEW(walk->batch, (size_t)walk->nbatch * walk->ncell));
+  size_t most = 1;
+  for (int a = 0; a < walk->narray; a++) most = walk->array[a].count == 3 ? 3 : most;
+  OAK_TRY(OAK_NEW(walk->batch, most * (size_t)walk->nbatch * walk->ncell));
   if (walk->leaves) return OAK_OK;
-  OAK_TRY(OAK_NEW(walk->received, walk->ncell));
-  for (int v = 0; v < view->nvar; v++) OAK_TRY(allocate_parents(walk, &walk->parents[v]));
+  OAK_TRY(OAK_NEW(walk->received, most * walk->ncell));
+  for (int a = 0; a < walk->narray; a++) OAK_TRY(allocate_parents(walk, a));
   return OAK_OK;
 }
 
-oak_status_t oak_tree_walk_new(const oak_grid_view_t *view, int leaves, oak_tree_walk_t **out) {
+oak_status_t oak_tree_walk_new(const oak_grid_view_t *view, int leaves, int narray,
+                               const oak_view_array_t *array, oak_tree_walk_t **out) {
   *out = NULL;
   OAK_CHECK(
       view->max_level >= 0 && view->max_level * view->dim <= 62 && view->max_level < MAX_LEVELS - 1,
@@ -159,6 +167,8 @@ oak_status_t oak_tree_walk_new(const oak_grid_view_t *view, int leaves, oak_tree
   }
   walk->view = view;
   walk->leaves = leaves;
+  walk->narray = narray;
+  walk->array = array;
   MPI_Comm_dup(view->comm, &walk->comm);
   MPI_Comm_rank(walk->comm, &walk->rank);
   walk->nchild = 1 << view->dim;
@@ -175,7 +185,7 @@ oak_status_t oak_tree_walk_new(const oak_grid_view_t *view, int leaves, oak_tree
 void oak_tree_walk_destroy(oak_tree_walk_t **walk_ptr) {
   oak_tree_walk_t *walk = *walk_ptr;
   if (!walk) return;
-  for (int v = 0; v < walk->view->nvar && walk->parents; v++) free_parents(&walk->parents[v]);
+  for (int a = 0; a < walk->narray && walk->parents; a++) free_parents(&walk->parents[a]);
   free(walk->parents);
   free(walk->tree_start);
   free(walk->holder);
@@ -187,15 +197,17 @@ void oak_tree_walk_destroy(oak_tree_walk_t **walk_ptr) {
   *walk_ptr = NULL;
 }
 
-/** Average the cells \a fine of a node over the volumes of 2^dim cells into \a sub, in other
- * coordinates than Cartesian. */
-static void restrict_volumes(const oak_tree_walk_t *walk, int level, const int32_t index[3],
-                             const double *fine, double *sub) {
+static double sum_of_four(const double *v) { return (v[0] + v[1]) + (v[2] + v[3]); }
+
+/** Average the cells \a fine of a node over the volumes of 2^dim cells into \a sub, always in the
+ * same order. */
+static void restrict_block(const oak_tree_walk_t *walk, int level, const int32_t index[3],
+                           const double *fine, double *sub) {
   const oak_grid_view_t *view = walk->view;
   const int *n = view->block_size, h[2] = {n[0] / 2, n[1] / 2};
   for (size_t c = 0; c < walk->nsub; c++) {
     const int part[3] = {(int)c % h[0], (int)c / h[0] % h[1], (int)c / h[0] / h[1]};
-    double sum = 0, volume = 0;
+    double value[8], weight[8];
     for (int s = 0; s < walk->nchild; s++) {
       int64_t cell[3];
       size_t at = 0;
@@ -204,33 +216,20 @@ static void restrict_volumes(const oak_tree_walk_t *walk, int level, const int32
         cell[d] = (int64_t)index[d] * n[d] + i;
         at = at * (size_t)n[d] + (size_t)i;
       }
-      const double weight = oak_view_volume(view, level, cell);
-      sum += weight * fine[at];
-      volume += weight;
+      weight[s] = view->coordinates ? oak_view_volume(view, level, cell) : 1;
+      value[s] = weight[s] * fine[at];
     }
-    sub[c] = sum / volume;
+    sub[c] = view->dim == 2 ? sum_of_four(value) / sum_of_four(weight)
+                            : (sum_of_four(value) + sum_of_four(value + 4)) /
+                                  (sum_of_four(weight) + sum_of_four(weight + 4));
   }
 }
 
-/** Average the cells \a fine of a node over 2^dim cells into \a sub, always in the same order. */
-static void restrict_block(const oak_tree_walk_t *walk, int level, const int32_t index[3],
-                           const double *fine, double *sub) {
-  const int dim = walk->view->dim, *size = walk->view->block_size, n = size[0];
-  if (walk->view->coordinates) {
-    restrict_volumes(walk, level, index, fine, sub);
-    return;
-  }
-  for (int k = 0; k < (dim == 3 ? size[2] / 2 : 1); k++)
-    for (int j = 0; j < size[1] / 2; j++)
-      for (int i = 0; i < n / 2; i++) {
-        const double *p = fine + ((size_t)(2 * k) * size[1] + 2 * j) * n + 2 * i;
-        double sum = (p[0] + p[1]) + (p[n] + p[n + 1]);
-        if (dim == 3) {
-          const double *q = p + (size_t)n * size[1];
-          sum += (q[0] + q[1]) + (q[n] + q[n + 1]);
-        }
-        *sub++ = sum / walk->nchild;
-      }
+/** Average all variables of the present array. */
+static void restrict_all(const oak_tree_walk_t *walk, int level, const int32_t index[3],
+                         const double *fine, size_t stride, double *sub) {
+  for (int v = 0; v < walk->count; v++)
+    restrict_block(walk, level, index, fine + (size_t)v * stride, sub + (size_t)v * walk->nsub);
 }
 
 /** Place what \a child covers into the parent's cells. */
@@ -238,10 +237,11 @@ static void place_sub(const oak_tree_walk_t *walk, const double *sub, int child,
   const int dim = walk->view->dim, *n = walk->view->block_size;
   const int h[3] = {n[0] / 2, n[1] / 2, dim == 3 ? n[2] / 2 : 1};
   const int i0 = (child & 1) * h[0], j0 = (child >> 1 & 1) * h[1], k0 = (child >> 2 & 1) * h[2];
-  for (int k = 0; k < h[2]; k++)
-    for (int j = 0; j < h[1]; j++, sub += h[0])
-      memcpy(parent + ((size_t)(k0 + k) * n[1] + j0 + j) * n[0] + i0, sub,
-             (size_t)h[0] * sizeof *sub);
+  for (int v = 0; v < walk->count; v++, parent += walk->ncell)
+    for (int k = 0; k < h[2]; k++)
+      for (int j = 0; j < h[1]; j++, sub += h[0])
+        memcpy(parent + ((size_t)(k0 + k) * n[1] + j0 + j) * n[0] + i0, sub,
+               (size_t)h[0] * sizeof *sub);
 }
 
 /** Does an earlier rank own the node, which is an ancestor of a leaf of this rank? */
@@ -255,24 +255,27 @@ static int is_foreign(const oak_tree_walk_t *walk, int level, const int32_t inde
 /** A node of ours is complete: show it and hand its average to the parent. With \a climb go on
  * with each parent that it completes. */
 static void complete_node(oak_tree_walk_t *walk, int level, const int32_t at[3],
-                          const double *cells, int climb) {
+                          const double *cells, size_t stride, int climb) {
   int32_t index[3] = {at[0], at[1], walk->view->dim == 3 ? at[2] : 0};
   for (;; level--) {
-    if (walk->status == OAK_OK) walk->status = walk->visit(walk->context, level, index, cells);
+    if (walk->status == OAK_OK)
+      walk->status = walk->visit(walk->context, level, index, cells, stride);
     if (level == 0 || walk->leaves) return;
     const int child = (index[0] & 1) | (index[1] & 1) << 1 | (index[2] & 1) << 2;
     const int32_t own[3] = {index[0], index[1], index[2]};
     parent_of(index, 1, index);
     if (is_foreign(walk, level - 1, index)) {
       if (walk->listing) return;
-      restrict_block(walk, level, own, cells, walk->now->share[level - 1] + child * walk->nsub);
+      restrict_all(walk, level, own, cells, stride,
+                   walk->now->share[level - 1] + (size_t)(child * walk->count) * walk->nsub);
       walk->now->share_mask[level - 1] |= 1u << child;
       return;
     }
     if (!walk->listing) {
-      restrict_block(walk, level, own, cells, walk->received);
+      restrict_all(walk, level, own, cells, stride, walk->received);
       place_sub(walk, walk->received, child, walk->now->open[level - 1]);
       cells = walk->now->open[level - 1];
+      stride = walk->ncell;
     }
     if (child != walk->nchild - 1 || !climb) return;
   }
@@ -299,14 +302,15 @@ static void settle_level(oak_tree_walk_t *walk, int level) {
   int nrequest = 0, nreceived = 0, which[8];
   int32_t parent[3] = {0, 0, 0};
   const int unfinished = is_unfinished(walk, level, parent);
+  const size_t n = (size_t)walk->count * walk->nsub; /* values of a child */
 
   for (int c = 0; unfinished && !walk->listing && c < walk->nchild; c++) {
     const int32_t child[3] = {2 * parent[0] + (c & 1), 2 * parent[1] + (c >> 1 & 1),
                               2 * parent[2] + (c >> 2 & 1)};
     const int owner = owner_of(walk, level + 1, child);
     if (owner == walk->rank) continue;
-    MPI_Irecv(walk->received + nreceived * walk->nsub, (int)walk->nsub, MPI_DOUBLE, owner,
-              level * 8 + c, walk->comm, &request[nrequest++]);
+    MPI_Irecv(walk->received + nreceived * n, (int)n, MPI_DOUBLE, owner, level * 8 + c, walk->comm,
+              &request[nrequest++]);
     which[nreceived++] = c;
   }
   if (walk->now->share_mask[level]) {
@@ -315,44 +319,58 @@ static void settle_level(oak_tree_walk_t *walk, int level) {
     const int owner = owner_of(walk, level, foreign);
     for (int c = 0; c < walk->nchild; c++)
       if (walk->now->share_mask[level] >> c & 1)
-        MPI_Isend(walk->now->share[level] + c * walk->nsub, (int)walk->nsub, MPI_DOUBLE, owner,
-                  level * 8 + c, walk->comm, &request[nrequest++]);
+        MPI_Isend(walk->now->share[level] + c * n, (int)n, MPI_DOUBLE, owner, level * 8 + c,
+                  walk->comm, &request[nrequest++]);
     walk->now->share_mask[level] = 0;
   }
   MPI_Waitall(nrequest, request, MPI_STATUSES_IGNORE);
   for (int i = 0; i < nreceived; i++)
-    place_sub(walk, walk->received + i * walk->nsub, which[i], walk->now->open[level]);
+    place_sub(walk, walk->received + i * n, which[i], walk->now->open[level]);
   if (unfinished)
-    complete_node(walk, level, parent, walk->listing ? NULL : walk->now->open[level], 0);
+    complete_node(walk, level, parent, walk->listing ? NULL : walk->now->open[level], walk->ncell,
+                  0);
 }
 
-/** \a var: -1 in a walk without values. */
-static void start(oak_tree_walk_t *walk, int var, oak_node_visit_t visit, void *context) {
+/** \a array: -1 in a walk without values. */
+static void start(oak_tree_walk_t *walk, int array, oak_node_visit_t visit, void *context) {
   walk->visit = visit;
   walk->context = context;
   walk->status = OAK_OK;
-  walk->listing = var < 0;
-  walk->now = walk->parents + (var < 0 ? 0 : var);
+  walk->listing = array < 0;
+  walk->now = walk->parents + (array < 0 ? 0 : array);
+  walk->count = array < 0 ? 0 : walk->array[array].count;
 }
 
-oak_status_t oak_tree_walk_begin(oak_tree_walk_t *walk, int var, oak_node_visit_t visit,
+/** Read \a n blocks from \a b on. */
+static oak_status_t read_batch(const oak_tree_walk_t *walk, const oak_view_array_t *array, int b,
+                               int n, size_t stride) {
+  for (int v = 0; v < array->count; v++) {
+    double *to = walk->batch + (size_t)v * stride;
+    memset(to, 0, (size_t)n * walk->ncell * sizeof *to);
+    if (array->var[v] >= 0) OAK_TRY(walk->view->read(walk->view, array->var[v], b, n, to));
+  }
+  return OAK_OK;
+}
+
+oak_status_t oak_tree_walk_begin(oak_tree_walk_t *walk, int array, oak_node_visit_t visit,
                                  void *context) {
   const oak_grid_view_t *view = walk->view;
-  start(walk, var, visit, context);
+  const size_t stride = (size_t)walk->nbatch * walk->ncell;
+  start(walk, array, visit, context);
   for (int b = 0; b < view->nblock; b += walk->nbatch) {
     const int n = view->nblock - b < walk->nbatch ? view->nblock - b : walk->nbatch;
     if (!walk->listing && walk->status == OAK_OK)
-      walk->status = view->read(view, var, b, n, walk->batch);
+      walk->status = read_batch(walk, &walk->array[array], b, n, stride);
     for (int i = 0; i < n; i++)
       complete_node(walk, view->level[b + i], view->index[b + i],
-                    walk->listing ? NULL : walk->batch + i * walk->ncell, 1);
+                    walk->listing ? NULL : walk->batch + i * walk->ncell, stride, 1);
   }
   return walk->status;
 }
 
-oak_status_t oak_tree_walk_finish(oak_tree_walk_t *walk, int var, oak_node_visit_t visit,
+oak_status_t oak_tree_walk_finish(oak_tree_walk_t *walk, int array, oak_node_visit_t visit,
                                   void *context) {
-  start(walk, var, visit, context);
+  start(walk, array, visit, context);
   for (int level = walk->view->max_level - 1; level >= 0 && !walk->leaves; level--)
     settle_level(walk, level);
   return walk->status;

@@ -40,10 +40,12 @@ typedef struct {
   int corners;             /**< corners of the cells are written in place of boxes */
   int64_t points, cells;   /**< of all levels and ranks */
   oak_box_walk_t *walk;
+  const oak_view_array_t *array; /**< [narray] */
+  int narray;
   part_t *level_part;               /**< [max_level + 1] */
   oak_vtkhdf_level_t *level;        /**< [nlevel] */
-  int64_t *place;                   /**< [nlevel][OAK_VTKHDF_PLACES] */
-  int64_t array[OAK_VTKHDF_ARRAYS]; /**< places of the arrays with corners */
+  int64_t *place;                   /**< [nlevel][1 + narray] */
+  int64_t shape[OAK_VTKHDF_ARRAYS]; /**< places of the arrays with corners */
 } writer_t;
 
 /* ---- the levels ------------------------------------------------------------------------------ */
@@ -111,7 +113,7 @@ static void count_levels(writer_t *w) {
 /* ---- boxes and values ------------------------------------------------------------------------ */
 
 static int64_t place_of(const writer_t *w, int l, int array) {
-  return w->place[(size_t)(l - w->first) * OAK_VTKHDF_PLACES(&w->view) + (size_t)array];
+  return w->place[(l - w->first) * (1 + w->narray) + array];
 }
 
 static oak_status_t write_boxes(const writer_t *w, int l) {
@@ -152,7 +154,7 @@ static oak_status_t write_cells(const writer_t *w, int l, int b, char *data) {
   const int64_t points = box_shape(w, &boxes_of(w, l)->box[b], first, side);
   oak_view_corners(view, l, first, side, (double *)(void *)data);
   OAK_TRY(oak_disk_write(view->disk, w->file.fd, data, (size_t)points * 3 * sizeof(double),
-                         w->array[OAK_VTKHDF_POINTS] + part->point[b] * 3 * (int64_t)sizeof(double),
+                         w->shape[OAK_VTKHDF_POINTS] + part->point[b] * 3 * (int64_t)sizeof(double),
                          w->file.part));
   for (int64_t c = 0; c < count; c++) {
     const int i = (int)(c % side[0]), j = (int)(c / side[0] % side[1]);
@@ -161,15 +163,15 @@ static oak_status_t write_cells(const writer_t *w, int l, int b, char *data) {
       number[c * corners + n] = part->point[b] + corner_of(side, i, j, k, n);
   }
   OAK_TRY(oak_disk_write(view->disk, w->file.fd, data, (size_t)(count * corners) * sizeof *number,
-                         w->array[OAK_VTKHDF_CORNERS] + cell * corners * (int64_t)sizeof *number,
+                         w->shape[OAK_VTKHDF_CORNERS] + cell * corners * (int64_t)sizeof *number,
                          w->file.part));
   for (int64_t c = 0; c <= count; c++) number[c] = (cell + c) * corners;
   OAK_TRY(oak_disk_write(view->disk, w->file.fd, data, (size_t)(count + 1) * sizeof *number,
-                         w->array[OAK_VTKHDF_OFFSETS] + cell * (int64_t)sizeof *number,
+                         w->shape[OAK_VTKHDF_OFFSETS] + cell * (int64_t)sizeof *number,
                          w->file.part));
   memset(data, view->dim == 2 ? QUAD : HEXAHEDRON, (size_t)count);
   return oak_disk_write(view->disk, w->file.fd, data, (size_t)count,
-                        w->array[OAK_VTKHDF_TYPES] + cell, w->file.part);
+                        w->shape[OAK_VTKHDF_TYPES] + cell, w->file.part);
 }
 
 /** The arrays that say where the corners of cells are. */
@@ -189,58 +191,16 @@ static oak_status_t write_shapes(const writer_t *w, int l) {
   return st;
 }
 
-/** The vector whose last component this is gets Cartesian components. */
-static void turn_box(const writer_t *w, const oak_box_values_t *box, double *value, void *packed) {
-  int64_t first[3];
-  int side[3];
-  const size_t n = 3 * (box->bytes / (size_t)w->view.value_bytes);
-  if (!w->view.coordinates) return;
-  box_shape(w, &boxes_of(w, box->level)->box[box->number], first, side);
-  for (size_t i = 0; i < n; i++)
-    value[i] = w->view.value_bytes == 4 ? (double)((float *)packed)[i] : ((double *)packed)[i];
-  oak_view_turn(&w->view, box->level, first, side, value);
-  oak_view_pack(&w->view, value, n, packed);
-}
-
-/** Put component \a c of a vector into its array, in which the components of a cell stand together.
- * Variables come one after the other, so the components before are read back. */
-static oak_status_t write_component(const writer_t *w, const oak_box_values_t *box, int vector,
-                                    int c) {
-  const int *var = w->view.vector[vector].var;
-  const size_t size = (size_t)w->view.value_bytes, cells = box->bytes / size;
-  const int64_t at = place_of(w, box->level, 1 + w->view.nvar + vector) +
-                     3 * w->level_part[box->level].cell[box->number] * (int64_t)size;
-  OAK_FREED double *value = NULL;
-  OAK_FREED char *packed = NULL;
-  OAK_TRY(OAK_NEW(value, 3 * cells));
-  OAK_TRY(OAK_NEW(packed, 3 * box->bytes));
-  int first = 1, last = 1;
-  for (int other = 0; other < 3; other++) {
-    if (other < c && var[other] >= 0) first = 0;
-    if (other > c && var[other] >= 0) last = 0;
-  }
-  if (!first && oak_read_at(w->file.fd, packed, 3 * box->bytes, at) < 3 * box->bytes)
-    return oak_file_failed("read", w->file.part, errno ? errno : EIO);
-  for (size_t i = 0; i < cells; i++)
-    memcpy(packed + (3 * i + (size_t)c) * size, (const char *)box->values + i * size, size);
-  if (last) turn_box(w, box, value, packed);
-  /* at once, so that it can be read back */
-  return oak_disk_write(NULL, w->file.fd, packed, 3 * box->bytes, at, w->file.part);
-}
-
 static oak_status_t write_box(void *context, const oak_box_values_t *box) {
   const writer_t *w = context;
   const int64_t cell = w->level_part[box->level].cell[box->number];
-  for (int n = 0; n < 3 * w->view.nvector; n++)
-    if (w->view.vector[n / 3].var[n % 3] == box->var)
-      OAK_TRY(write_component(w, box, n / 3, n % 3));
-  if (!oak_view_alone(&w->view, box->var)) return OAK_OK;
-  const int64_t at = place_of(w, box->level, 1 + box->var) + cell * w->view.value_bytes;
+  const int64_t at = place_of(w, box->level, 1 + box->array) +
+                     cell * w->array[box->array].count * w->view.value_bytes;
   return oak_disk_write(w->disk, w->file.fd, box->values, box->bytes, at, w->file.part);
 }
 
 static oak_status_t open_file(writer_t *w) {
-  w->file.fd = open(w->file.part, O_RDWR | O_CLOEXEC);
+  w->file.fd = open(w->file.part, O_WRONLY | O_CLOEXEC);
   if (w->file.fd < 0) return oak_file_failed("open", w->file.part, errno);
   for (int l = w->first; l < w->first + w->nlevel; l++)
     OAK_TRY(w->corners ? write_shapes(w, l) : write_boxes(w, l));
@@ -297,39 +257,42 @@ static oak_status_t write_values(writer_t *w) {
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-/** Rank 0: make the file with corners. The values of a level follow those of coarser ones. */
-static oak_status_t create_cells(writer_t *w) {
-  const oak_grid_view_t *view = &w->view;
-  OAK_FREED int64_t *place = NULL;
-  const int arrays = view->nvar + view->nvector;
-  OAK_TRY(OAK_NEW(place, OAK_VTKHDF_ARRAYS + (size_t)arrays));
-  const oak_vtkhdf_content_t content = {.points = w->points, .cells = w->cells};
-  const oak_status_t st = oak_vtkhdf_create(view, &content, w->file.part, place);
-  memcpy(w->array, place, sizeof w->array);
-  for (int n = 0; n < w->nlevel; n++)
-    for (int v = 0; v < arrays; v++)
-      w->place[n * (1 + arrays) + 1 + v] =
-          place[OAK_VTKHDF_ARRAYS + v] +
-          (v < view->nvar ? 1 : 3) * w->level_part[w->first + n].cells_before * view->value_bytes;
-  return st;
-}
-
-/** Rank 0: make the file. */
+/** Rank 0: make the file. With corners, the values of a level follow those of coarser ones. */
 static oak_status_t create(writer_t *w) {
-  const oak_vtkhdf_content_t content = {.level = w->level, .nlevel = w->nlevel};
-  return w->corners ? create_cells(w)
-                    : oak_vtkhdf_create(&w->view, &content, w->file.part, w->place);
+  const oak_view_array_t *array = w->array;
+  oak_vtkhdf_content_t content = {.array = array, .narray = w->narray};
+  if (!w->corners) {
+    content.level = w->level;
+    content.nlevel = w->nlevel;
+    return oak_vtkhdf_create(&w->view, &content, w->file.part, w->place);
+  }
+  OAK_FREED int64_t *place = NULL;
+  OAK_TRY(OAK_NEW(place, OAK_VTKHDF_ARRAYS + w->narray));
+  content.points = w->points;
+  content.cells = w->cells;
+  const oak_status_t st = oak_vtkhdf_create(&w->view, &content, w->file.part, place);
+  memcpy(w->shape, place, sizeof w->shape);
+  for (int n = 0; n < w->nlevel; n++)
+    for (int a = 0; a < w->narray; a++)
+      w->place[n * (1 + w->narray) + 1 + a] =
+          place[OAK_VTKHDF_ARRAYS + a] +
+          array[a].count * w->level_part[w->first + n].cells_before * w->view.value_bytes;
+  return st;
 }
 
 /** Collective; all ranks fail together. */
 static oak_status_t write_tree(writer_t *w) {
   const oak_grid_view_t *view = &w->view;
-  OAK_TRY(oak_box_walk_new(view, w->leaves, &w->walk));
-  OAK_TRY(oak_agree(view->comm, number_cells(w)));
+  OAK_TRY(oak_box_walk_new(view, w->leaves, 1, &w->walk));
+  w->array = oak_box_walk_arrays(w->walk, &w->narray);
+  const int places = w->nlevel * (1 + w->narray);
+  oak_status_t st = OAK_NEW(w->place, places);
+  oak_keep_failure(&st, number_cells(w));
+  OAK_TRY(oak_agree(view->comm, st));
   count_levels(w);
   OAK_TRY(oak_agree(view->comm, w->rank == 0 ? create(w) : OAK_OK));
-  MPI_Bcast(w->place, w->nlevel * (int)OAK_VTKHDF_PLACES(view), MPI_INT64_T, 0, view->comm);
-  MPI_Bcast(w->array, OAK_VTKHDF_ARRAYS, MPI_INT64_T, 0, view->comm);
+  MPI_Bcast(w->place, places, MPI_INT64_T, 0, view->comm);
+  MPI_Bcast(w->shape, OAK_VTKHDF_ARRAYS, MPI_INT64_T, 0, view->comm);
   return write_values(w);
 }
 
@@ -381,7 +344,6 @@ static oak_status_t begin(const oak_grid_view_t *view, const char *path, writer_
   OAK_TRY(oak_part_file_name(&w->file, path));
   OAK_TRY(OAK_NEW(w->level_part, view->max_level + 1));
   OAK_TRY(OAK_NEW(w->level, w->nlevel));
-  OAK_TRY(OAK_NEW(w->place, (size_t)w->nlevel * OAK_VTKHDF_PLACES(view)));
   return w->rank == 0 ? prepare(&w->file) : OAK_OK;
 }
 

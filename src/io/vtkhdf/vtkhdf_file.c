@@ -92,32 +92,27 @@ static hid_t new_group(hid_t where, const char *name) {
   return H5Gcreate2(where, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
 }
 
-/** Arrays of all variables that are alone, and of vectors. \a place [nvar + nvector] */
-static herr_t reserve_values(const oak_grid_view_t *view, hid_t where, int64_t cells,
-                             int64_t *place) {
+/** \a place [narray] */
+static herr_t reserve_values(const oak_grid_view_t *view, const oak_vtkhdf_content_t *content,
+                             hid_t where, int64_t cells, int64_t *place) {
   const hid_t type = view->value_bytes == 4 ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
   const hsize_t count[2] = {(hsize_t)cells, 3};
-  char name[OAK_VIEW_NAME];
   herr_t bad = 0;
-  for (int v = 0; v < view->nvar; v++)
-    if (oak_view_alone(view, v))
-      bad |= reserve(where, oak_view_array_name(view, v, name), oak_view_unit(view, v), type, 1,
-                     count, &place[v]);
-  for (int v = 0; v < view->nvector; v++)
-    bad |= reserve(where, view->vector[v].name, oak_view_vector_unit(view, v), type, 2, count,
-                   &place[view->nvar + v]);
+  for (const oak_view_array_t *a = content->array; a < content->array + content->narray; a++)
+    bad |= reserve(where, a->name, a->unit, type, a->count == 1 ? 1 : 2, count, place++);
   return bad;
 }
 
-static herr_t put_level(const oak_grid_view_t *view, hid_t where, int number,
-                        const oak_vtkhdf_level_t *level, int64_t *place) {
+static herr_t put_level(const oak_grid_view_t *view, hid_t where,
+                        const oak_vtkhdf_content_t *content, int number, int64_t *place) {
+  const oak_vtkhdf_level_t *level = &content->level[number];
   char name[32];
   snprintf(name, sizeof name, "Level%d", number);
   const hid_t group = new_group(where, name), cells = new_group(group, "CellData");
   const hsize_t boxes[2] = {(hsize_t)level->boxes, 6};
   herr_t bad = put_attribute(group, "Spacing", H5T_NATIVE_DOUBLE, 3, level->spacing);
   bad |= reserve(group, "AMRBox", "", H5T_NATIVE_INT32, 2, boxes, &place[0]);
-  bad |= reserve_values(view, cells, level->cells, &place[1]);
+  bad |= reserve_values(view, content, cells, level->cells, &place[1]);
   bad |= H5Gclose(new_group(group, "FieldData")); /* ParaView 5.11 complains without them */
   bad |= H5Gclose(new_group(group, "PointData"));
   bad |= H5Gclose(cells);
@@ -130,8 +125,7 @@ static herr_t put_levels(const oak_grid_view_t *view, hid_t root,
   bad |= put_text(root, "GridDescription", "XYZ");
   bad |= put_attribute(root, "Origin", H5T_NATIVE_DOUBLE, 3, view->xmin);
   for (int l = 0; l < content->nlevel; l++)
-    bad |=
-        put_level(view, root, l, &content->level[l], place + (size_t)l * OAK_VTKHDF_PLACES(view));
+    bad |= put_level(view, root, content, l, place + l * (1 + content->narray));
   return bad;
 }
 
@@ -150,7 +144,7 @@ static herr_t put_cells(const oak_grid_view_t *view, hid_t root,
       reserve(root, "Connectivity", "", H5T_NATIVE_INT64, 1, &corners, &place[OAK_VTKHDF_CORNERS]);
   bad |= reserve(root, "Offsets", "", H5T_NATIVE_INT64, 1, &offsets, &place[OAK_VTKHDF_OFFSETS]);
   bad |= reserve(root, "Types", "", H5T_NATIVE_UINT8, 1, &cells, &place[OAK_VTKHDF_TYPES]);
-  bad |= reserve_values(view, data, content->cells, &place[OAK_VTKHDF_ARRAYS]);
+  bad |= reserve_values(view, content, data, content->cells, &place[OAK_VTKHDF_ARRAYS]);
   bad |= H5Gclose(new_group(root, "PointData"));
   return bad | H5Gclose(data);
 }

@@ -22,11 +22,10 @@ enum {
   OAK_VTKHDF_ARRAYS
 };
 
-/** Places of arrays of a level: of its boxes, of variables, of vectors. */
-#define OAK_VTKHDF_PLACES(view) ((size_t)(1 + (view)->nvar + (view)->nvector))
-
 /** What is to be in a file: boxes of levels, or cells with corners. */
 typedef struct {
+  const oak_view_array_t *array; /**< [narray] */
+  int narray;
   const oak_vtkhdf_level_t *level; /**< [nlevel]; NULL: cells with corners */
   int nlevel;
   int64_t points, cells; /**< where there are corners */
@@ -34,8 +33,7 @@ typedef struct {
 
 /** Make the new file \a path with all groups, attributes and arrays, the values still missing.
  * \param [out] place  where in the file arrays begin: they are contiguous, so ranks can write to
- * them without HDF5. With corners: [OAK_VTKHDF_ARRAYS + nvar + nvector]. With levels:
- * [nlevel][1 + nvar + nvector], the boxes and then the values of each variable and vector.
- * Variables that are not alone (oak_view_alone) have none. */
+ * them without HDF5. With corners: [OAK_VTKHDF_ARRAYS + narray]. With levels: [nlevel][1 + narray],
+ * the boxes and then the values of each array. */
 oak_status_t oak_vtkhdf_create(const oak_grid_view_t *view, const oak_vtkhdf_content_t *content,
                                const char *path, int64_t *place);

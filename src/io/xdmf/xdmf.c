@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * XDMF files: raw data of each rank, and XML by rank 0 that says where each block is.
  *
- * A raw file holds the mask of ghost cells, if there are any, and then [var][block][k][j][i] and
- * [vector][block][k][j][i][3]; components of vectors are left out in Cartesian coordinates. In
- * curved coordinates the corners of the cells follow, [block][k][j][i][3] in double precision. The
- * XML names each block's place by a Seek: the XDMF 3 reader ignores hyperslabs of raw data without
- * a message. In 2D a block has the coordinates of its corners, since readers put a 2DCoRectMesh
- * into the wrong plane. */
+ * A raw file holds the mask of ghost cells, if there are any, and then the arrays of
+ * oak_view_arrays(), [block][k][j][i] of variables and [block][k][j][i][3] of vectors. In curved
+ * coordinates the corners of the cells follow, [block][k][j][i][3] in double precision. The XML
+ * names each block's place by a Seek: the XDMF 3 reader ignores hyperslabs of raw data without a
+ * message. In 2D a block has the coordinates of its corners, since readers put a 2DCoRectMesh into
+ * the wrong plane. */
 #include "xdmf.h"
 
 #include <errno.h>
@@ -18,7 +18,9 @@
 
 #include "io/files/file_tools.h"
 #include "io/files/rank_text.h"
-#include "xdmf_files.h"
+
+/** A rank's file in the data folder. */
+#define XDMF_RANK "rank_%05d.raw"
 
 enum { BATCH_BYTES = 4 << 20, BLOCKS_OF_TEXT = 2048, MASK_ALIGN = 8 };
 
@@ -26,15 +28,16 @@ typedef struct {
   const oak_grid_view_t *view;
   oak_disk_t *disk; /**< for values; NULL where they are written at once */
   int layers;
-  int side[3];      /**< cells of a block along each dimension, ghost cells included */
-  size_t ncell;     /**< their product */
-  size_t ncorner;   /**< corners of these cells; 0: the coordinates give them */
-  int64_t begin;    /**< where the values begin in this rank's file */
-  int rank, rounds; /**< most batches that any rank reads */
-  int nalone;       /**< variables that are written by themselves */
-  int nbatch;       /**< blocks of a batch */
-  double *batch;    /**< [nbatch][ncell] */
-  char *packed;     /**< the same, as in the file */
+  int side[3];             /**< cells of a block along each dimension, ghost cells included */
+  size_t ncell;            /**< their product */
+  size_t ncorner;          /**< corners of these cells; 0: the coordinates give them */
+  int64_t begin;           /**< where the values begin in this rank's file */
+  int rank, rounds;        /**< most batches that any rank reads */
+  oak_view_array_t *array; /**< [narray] */
+  int narray;
+  int nbatch;    /**< blocks of a batch */
+  double *batch; /**< [3 or, without vectors, 1][nbatch][ncell] */
+  char *packed;  /**< the same, as in the file */
   int fd;
   char path[PATH_MAX];
 } writer_t;
@@ -73,7 +76,6 @@ static void shape(writer_t *w) {
     for (int d = 0; d < view->dim; d++) w->ncorner *= (size_t)w->side[d] + 1;
   }
   if (w->layers > 0) w->begin = (int64_t)((w->ncell + MASK_ALIGN - 1) / MASK_ALIGN * MASK_ALIGN);
-  for (int v = 0; v < view->nvar; v++) w->nalone += oak_view_alone(view, v);
   w->nbatch = (int)(BATCH_BYTES / (w->ncell * sizeof(double)));
   if (w->nbatch < 1) w->nbatch = 1;
   w->rounds = (view->nblock + w->nbatch - 1) / w->nbatch;
@@ -82,10 +84,10 @@ static void shape(writer_t *w) {
 
 static oak_status_t open_file(writer_t *w, const char *folder) {
   if (w->view->nblock == 0) return OAK_OK;
-  OAK_TRY(oak_path_print(w->path, "%s/" OAK_XDMF_RANK, folder, w->rank));
-  const size_t most = (size_t)w->nbatch * w->ncell, vector = w->view->nvector ? 3 : 0;
-  OAK_TRY(OAK_NEW(w->batch, (1 + vector) * most));
-  OAK_TRY(OAK_NEW(w->packed, (vector ? vector : 1) * most * (size_t)w->view->value_bytes));
+  OAK_TRY(oak_path_print(w->path, "%s/" XDMF_RANK, folder, w->rank));
+  const size_t most = (w->view->nvector ? 3 : 1) * (size_t)w->nbatch * w->ncell;
+  OAK_TRY(OAK_NEW(w->batch, most));
+  OAK_TRY(OAK_NEW(w->packed, most * (size_t)w->view->value_bytes));
   w->fd = open(w->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (w->fd < 0) return oak_file_failed("create", w->path, errno);
   return write_mask(w);
@@ -98,13 +100,13 @@ static void first_cell(const writer_t *w, int b, int64_t first[3]) {
         d < w->view->dim ? (int64_t)w->view->index[b][d] * w->view->block_size[d] - w->layers : 0;
 }
 
-/** Where the values of a block are in this rank's file. \a array: a variable that is written by
- * itself, counted among these, or the number of these and a vector. */
+/** Where the values of a block are in this rank's file; those of array number narray would come
+ * behind all others. */
 static int64_t values_at(const writer_t *w, int array, int b) {
   const int64_t one = (int64_t)w->ncell * w->view->value_bytes, blocks = w->view->nblock;
-  const int vector = array - w->nalone;
-  return w->begin + (vector < 0 ? (array * blocks + b) * one
-                                : (w->nalone * blocks + 3 * (vector * blocks + b)) * one);
+  int64_t at = array < w->narray ? (int64_t)w->array[array].count * b : 0;
+  for (int a = 0; a < array; a++) at += w->array[a].count * blocks;
+  return w->begin + at * one;
 }
 
 static oak_status_t read_batch(const writer_t *w, int var, int b0, int n, double *to) {
@@ -113,47 +115,37 @@ static oak_status_t read_batch(const writer_t *w, int var, int b0, int n, double
   return n > 0 ? view->read(view, var, b0, n, to) : OAK_OK;
 }
 
-static oak_status_t put_batch(const writer_t *w, int array, int b0, size_t numbers,
-                              const double *from) {
-  if (numbers == 0) return OAK_OK;
-  oak_view_pack(w->view, from, numbers, w->packed);
-  return oak_disk_write(w->disk, w->fd, w->packed, numbers * (size_t)w->view->value_bytes,
-                        values_at(w, array, b0), w->path);
-}
-
-/** Write blocks [b0, b0 + n) of a variable. Collective if there are ghost layers. */
-static oak_status_t write_batch(writer_t *w, int var, int array, int b0, int n) {
-  OAK_TRY(read_batch(w, var, b0, n, w->batch));
-  return put_batch(w, array, b0, (size_t)n * w->ncell, w->batch);
-}
-
-/** The same of a vector. */
-static oak_status_t write_vector(writer_t *w, int vector, int b0, int n) {
-  const size_t cells = (size_t)n * w->ncell;
-  double *value = w->batch + (size_t)w->nbatch * w->ncell;
-  memset(value, 0, 3 * cells * sizeof *value);
+/** Write blocks [b0, b0 + n) of an array. Collective if there are ghost layers. */
+static oak_status_t write_batch(writer_t *w, int number, int b0, int n) {
+  const oak_view_array_t *array = &w->array[number];
+  const size_t stride = (size_t)w->nbatch * w->ncell, cells = (size_t)n * w->ncell;
+  const size_t bytes = (size_t)(array->count * w->view->value_bytes);
   oak_status_t st = OAK_OK;
-  for (int c = 0; c < 3; c++) {
-    const int var = w->view->vector[vector].var[c];
-    if (var < 0) continue;
-    oak_keep_failure(&st, read_batch(w, var, b0, n, w->batch)); /* collective */
-    for (size_t i = 0; i < cells; i++) value[3 * i + (size_t)c] = w->batch[i];
+  for (int c = 0; c < array->count; c++) {
+    double *to = n > 0 ? w->batch + (size_t)c * stride : NULL;
+    if (array->var[c] >= 0)
+      oak_keep_failure(&st, read_batch(w, array->var[c], b0, n, to));
+    else if (n > 0)
+      memset(to, 0, cells * sizeof *to);
   }
-  OAK_TRY(st);
-  for (int b = 0; b < n; b++) {
+  if (st != OAK_OK || n == 0) return st;
+  for (size_t row = 0; row < cells / (size_t)w->side[0]; row++) {
+    const size_t at = row * (size_t)w->side[0], b = (size_t)b0 + at / w->ncell;
+    const int line = (int)(at % w->ncell) / w->side[0];
     int64_t first[3];
-    first_cell(w, b0 + b, first);
-    oak_view_turn(w->view, w->view->level[b0 + b], first, w->side,
-                  value + (size_t)b * 3 * w->ncell);
+    first_cell(w, (int)b, first);
+    first[1] += line % w->side[1];
+    first[2] += line / w->side[1];
+    oak_view_pack_row(w->view, array, w->view->level[b], first, w->side[0], w->batch + at, stride,
+                      w->packed + at * bytes);
   }
-  return put_batch(w, w->nalone + vector, b0, 3 * cells, value);
+  return oak_disk_write(w->disk, w->fd, w->packed, cells * bytes, values_at(w, number, b0),
+                        w->path);
 }
 
 /** Where the corners of a block are in this rank's file. */
 static int64_t corners_at(const writer_t *w, int b) {
-  const oak_grid_view_t *view = w->view;
-  return values_at(w, w->nalone + view->nvector, 0) +
-         (int64_t)b * (int64_t)(3 * w->ncorner * sizeof(double));
+  return values_at(w, w->narray, 0) + (int64_t)b * (int64_t)(3 * w->ncorner * sizeof(double));
 }
 
 static oak_status_t write_corners(writer_t *w) {
@@ -174,16 +166,12 @@ static oak_status_t write_corners(writer_t *w) {
 static oak_status_t write_values(writer_t *w) {
   const oak_grid_view_t *view = w->view;
   oak_status_t st = OAK_OK;
-  for (int v = 0, array = 0; v < view->nvar + view->nvector; v++) {
-    if (v < view->nvar && !oak_view_alone(view, v)) continue;
+  for (int a = 0; a < w->narray; a++)
     for (int r = 0; r < w->rounds; r++) {
       const int b0 = r * w->nbatch < view->nblock ? r * w->nbatch : view->nblock;
       const int n = view->nblock - b0 < w->nbatch ? view->nblock - b0 : w->nbatch;
-      oak_keep_failure(&st, v < view->nvar ? write_batch(w, v, array, b0, n)
-                                           : write_vector(w, v - view->nvar, b0, n));
+      oak_keep_failure(&st, write_batch(w, a, b0, n));
     }
-    array++;
-  }
   return st == OAK_OK ? write_corners(w) : st;
 }
 
@@ -223,7 +211,7 @@ static void print_data(FILE *out, const writer_t *w, const char *shape, const ch
   const int one = 1;
   fprintf(out,
           "<DataItem Dimensions=\"%s\" NumberType=\"%s\" Precision=\"%d\" Format=\"Binary\" "
-          "Endian=\"%s\" Seek=\"%lld\">%s/" OAK_XDMF_RANK "</DataItem>",
+          "Endian=\"%s\" Seek=\"%lld\">%s/" XDMF_RANK "</DataItem>",
           shape, type, bytes, *(const char *)&one ? "Little" : "Big", (long long)seek, data,
           w->rank);
 }
@@ -311,15 +299,9 @@ static void print_block(FILE *out, const writer_t *w, int b, const char *data) {
     print_rectangles(out, w, b);
   else
     print_boxes(out, w, b);
-  char name[OAK_VIEW_NAME];
-  int array = 0;
-  for (int v = 0; v < view->nvar; v++)
-    if (oak_view_alone(view, v))
-      print_item(out, w, oak_view_array_name(view, v, name), oak_view_unit(view, v), 0, "Float",
-                 view->value_bytes, values_at(w, array++, b), data);
-  for (int v = 0; v < view->nvector; v++)
-    print_item(out, w, view->vector[v].name, oak_view_vector_unit(view, v), 1, "Float",
-               view->value_bytes, values_at(w, array++, b), data);
+  for (int a = 0; a < w->narray; a++)
+    print_item(out, w, w->array[a].name, w->array[a].unit, w->array[a].count == 3, "Float",
+               view->value_bytes, values_at(w, a, b), data);
   if (w->layers > 0) print_item(out, w, "vtkGhostType", "", 0, "UChar", 1, 0, data);
   fputs("</Grid>\n", out);
 }
@@ -381,27 +363,46 @@ static oak_status_t check_layers(const oak_grid_view_t *view, int layers, const 
 
 /** An output until it has its name. */
 typedef struct {
-  oak_xdmf_files_t files;
-  oak_grid_view_t view; /**< a copy */
+  oak_part_file_t file[2]; /**< the XML, and the folder of the raw files */
+  oak_grid_view_t view;    /**< a copy */
   writer_t writer;
 } output_t;
 
+static const char *const content[] = {"rank_*.raw", NULL};
+const oak_folder_kind_t oak_xdmf_folder = {OAK_XDMF_DATA, content};
+
 static oak_status_t publish(void *context) {
-  return oak_xdmf_files_publish(&((output_t *)context)->files);
+  static const oak_folder_kind_t *const kind[] = {NULL, &oak_xdmf_folder};
+  return oak_folder_publish(2, ((output_t *)context)->file, kind);
 }
 
-static void discard(void *context) { oak_xdmf_files_discard(&((output_t *)context)->files); }
+static void discard(void *context) {
+  const oak_part_file_t *file = ((output_t *)context)->file;
+  (void)unlink(file[0].part);
+  oak_folder_discard(&oak_xdmf_folder, file[1].part);
+}
 
 static void free_output(void *context) {
   output_t *output = context;
   if (!output) return;
   oak_view_release(&output->view);
+  free(output->writer.array);
   free(output);
 }
 
-static oak_status_t check(const oak_grid_view_t *view, int layers, const char *path) {
-  OAK_TRY(oak_view_check(view, path));
-  return check_layers(view, layers, path);
+static oak_status_t name_files(oak_part_file_t file[2], const char *path) {
+  char data[PATH_MAX];
+  OAK_CHECK(oak_path_ends(basename(path), OAK_XDMF), OAK_ERR_ARGUMENT,
+            "%s: the name of an XDMF file ends in " OAK_XDMF, path);
+  OAK_TRY(oak_path_print(data, "%.*s" OAK_XDMF_DATA, (int)(strlen(path) - strlen(OAK_XDMF)), path));
+  OAK_TRY(oak_part_file_name(&file[0], path));
+  return oak_part_file_name(&file[1], data);
+}
+
+/** Make sure that the names are free or of an earlier output, and create the empty folder. */
+static oak_status_t prepare(const oak_part_file_t file[2]) {
+  OAK_TRY(oak_file_claim(file[0].path, OAK_XDMF_MARK, strlen(OAK_XDMF_MARK)));
+  return oak_folder_begin(&oak_xdmf_folder, file[1].path, file[1].part);
 }
 
 /** An output of its own for this rank, which takes over the view; rank 0 makes the folder. */
@@ -409,13 +410,15 @@ static oak_status_t begin(const oak_grid_view_t *view, int layers, const char *p
                           output_t **out) {
   OAK_TRY(oak_view_take(view, sizeof **out, out));
   output_t *output = *out;
+  writer_t *w = &output->writer;
   output->view = *view;
-  output->writer =
-      (writer_t){.view = &output->view, .disk = view->disk, .layers = layers, .fd = -1};
-  MPI_Comm_rank(view->comm, &output->writer.rank);
-  OAK_TRY(check(view, layers, path));
-  OAK_TRY(oak_xdmf_files_name(&output->files, path));
-  return output->writer.rank == 0 ? oak_xdmf_files_prepare(&output->files) : OAK_OK;
+  *w = (writer_t){.view = &output->view, .disk = view->disk, .layers = layers, .fd = -1};
+  MPI_Comm_rank(view->comm, &w->rank);
+  OAK_TRY(oak_view_check(view, path));
+  OAK_TRY(check_layers(view, layers, path));
+  OAK_TRY(name_files(output->file, path));
+  OAK_TRY(oak_view_arrays(view, 1, &w->array, &w->narray));
+  return w->rank == 0 ? prepare(output->file) : OAK_OK;
 }
 
 oak_status_t oak_xdmf_write(const oak_grid_view_t *view, int ghost_layers, const char *path) {
@@ -426,11 +429,10 @@ oak_status_t oak_xdmf_write(const oak_grid_view_t *view, int ghost_layers, const
     return st;
   }
   writer_t *w = &output->writer;
-  const oak_xdmf_files_t *files = &output->files;
+  const oak_part_file_t *file = output->file;
   shape(w);
-  st = write_data(w, files->data_part);
-  st = oak_agree(view->comm, st);
-  if (st == OAK_OK) st = write_xml(w, files->xml_part, files->data_name);
+  st = oak_agree(view->comm, write_data(w, file[1].part));
+  if (st == OAK_OK) st = write_xml(w, file[0].part, basename(file[1].path));
   const oak_disk_output_t end = {publish, discard, free_output, output, NULL, 0};
   return oak_disk_commit(view->disk, view->comm, st, &end);
 }
