@@ -23,11 +23,9 @@ void oak_canvas_fill(oak_canvas_t *canvas, int x, int y, int w, int h, uint32_t 
 
 typedef enum { OAK_TEXT_REGULAR, OAK_TEXT_BOLD } oak_text_weight_t;
 
-/** Width in pixels of \a text (UTF-8; oak_canvas_text says which letters) whose capitals are
- * \a size pixels high. */
-double oak_text_width(const char *text, double size, oak_text_weight_t weight);
-
-/** Draw \a text with its left end at \a x and its base line at \a y, anti-aliased, in the built-in
- * font: printable ASCII, the multiplication sign, the minus sign; other letters become a box. */
-void oak_canvas_text(oak_canvas_t *canvas, double x, double y, const char *text, double size,
-                     oak_text_weight_t weight, uint32_t color);
+/** Draw \a text (UTF-8) with its left end at \a x and its base line at \a y, capitals \a size
+ * pixels high, anti-aliased, in the built-in font: printable ASCII, the multiplication sign, the
+ * minus sign; other letters become a box. NULL \a canvas: only measure. \return the width in pixels
+ */
+double oak_canvas_text(oak_canvas_t *canvas, double x, double y, const char *text, double size,
+                       oak_text_weight_t weight, uint32_t color);

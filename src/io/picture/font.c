@@ -178,12 +178,6 @@ static double advance(const char *glyph, double size, oak_text_weight_t weight) 
   return (strtod(glyph, NULL) + 2 * bearing) * size / CAP_HEIGHT;
 }
 
-double oak_text_width(const char *text, double size, oak_text_weight_t weight) {
-  double width = 0;
-  while (*text) width += advance(next_glyph(&text), size, weight);
-  return width;
-}
-
 static void draw_glyph(oak_canvas_t *canvas, double x, double y, const char *glyph, double size,
                        double radius, uint32_t color) {
   const double scale = size / CAP_HEIGHT;
@@ -217,14 +211,17 @@ static void draw_glyph(oak_canvas_t *canvas, double x, double y, const char *gly
   }
 }
 
-void oak_canvas_text(oak_canvas_t *canvas, double x, double y, const char *text, double size,
-                     oak_text_weight_t weight, uint32_t color) {
+double oak_canvas_text(oak_canvas_t *canvas, double x, double y, const char *text, double size,
+                       oak_text_weight_t weight, uint32_t color) {
   const double radius = pen_radius(size, weight);
+  double width = 0;
   while (*text) {
     const char *glyph = next_glyph(&text);
     const double step = advance(glyph, size, weight);
     const double bearing = (step - strtod(glyph, NULL) * size / CAP_HEIGHT) / 2;
-    draw_glyph(canvas, x + bearing, y, glyph, size, radius, color);
+    if (canvas) draw_glyph(canvas, x + bearing, y, glyph, size, radius, color);
     x += step;
+    width += step;
   }
+  return width;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * What surrounds the data of a picture: title, axes with round numbers, colour bar. */
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -47,23 +48,29 @@ static ticks_t make_ticks(double low, double high, double most) {
   return ticks;
 }
 
-/** Copy number text with real minus signs. */
-static void print_number(char label[LABEL_SIZE], const char *digits) {
+/** Print a number, or a text with numbers, with real minus signs. */
+static void print_number(char label[LABEL_SIZE], const char *format, ...) {
+  char text[LABEL_SIZE];
   size_t n = 0;
-  for (; *digits && n + 4 < LABEL_SIZE; digits++) {
-    if (*digits == '-')
-      n += (size_t)sprintf(label + n, "\xE2\x88\x92");
-    else
-      label[n++] = *digits;
-  }
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  for (const char *c = text; *c && n + 4 < LABEL_SIZE; c++)
+    n += (size_t)sprintf(label + n, *c == '-' ? "\xE2\x88\x92" : "%c", *c);
   label[n] = '\0';
 }
 
 static void print_tick(char label[LABEL_SIZE], const ticks_t *ticks, int64_t i) {
-  char digits[LABEL_SIZE];
   const double value = (double)i * ticks->step / pow(10, ticks->exponent);
-  snprintf(digits, sizeof digits, "%.*f", ticks->decimals, i == 0 ? 0.0 : value);
-  print_number(label, digits);
+  print_number(label, "%.*f", ticks->decimals, i == 0 ? 0.0 : value);
+}
+
+/* The functions below only measure if the canvas is NULL, and return the width. */
+
+static double draw_text(oak_canvas_t *canvas, double x, double y, const char *text, double size,
+                        uint32_t color) {
+  return oak_canvas_text(canvas, x, y, text, size, OAK_TEXT_REGULAR, color);
 }
 
 static double widest_tick(const ticks_t *ticks, double size) {
@@ -71,48 +78,38 @@ static double widest_tick(const ticks_t *ticks, double size) {
   char label[LABEL_SIZE];
   for (int64_t i = ticks->first; i <= ticks->last; i++) {
     print_tick(label, ticks, i);
-    widest = fmax(widest, oak_text_width(label, size, OAK_TEXT_REGULAR));
+    widest = fmax(widest, draw_text(NULL, 0, 0, label, size, SOFT_INK));
   }
   return widest;
 }
 
-/** Draw "x10" with the exponent raised. \return the width. */
+static double draw_raised(oak_canvas_t *canvas, double x, double y, const char *text, double size,
+                          uint32_t color) {
+  return draw_text(canvas, x, y - 0.6 * size, text, 0.75 * size, color);
+}
+
+/** Draw "x10" with the exponent raised. */
 static double draw_power(oak_canvas_t *canvas, double x, double y, int exponent, double size) {
-  char digits[16], label[LABEL_SIZE];
-  const double base = oak_text_width(TIMES_TEN, size, OAK_TEXT_REGULAR);
-  snprintf(digits, sizeof digits, "%d", exponent);
-  print_number(label, digits);
-  if (canvas) {
-    oak_canvas_text(canvas, x, y, TIMES_TEN, size, OAK_TEXT_REGULAR, SOFT_INK);
-    oak_canvas_text(canvas, x + base, y - 0.6 * size, label, 0.75 * size, OAK_TEXT_REGULAR,
-                    SOFT_INK);
-  }
-  return base + oak_text_width(label, 0.75 * size, OAK_TEXT_REGULAR);
+  char label[LABEL_SIZE];
+  const double base = draw_text(canvas, x, y, TIMES_TEN, size, SOFT_INK);
+  print_number(label, "%d", exponent);
+  return base + draw_raised(canvas, x + base, y, label, size, SOFT_INK);
 }
 
 /* ---- names and units ---- */
 
-/** Draw text; NULL canvas: only measure. \return its width. */
-static double draw_text(oak_canvas_t *canvas, double x, double y, const char *text, double size,
-                        uint32_t color) {
-  if (canvas) oak_canvas_text(canvas, x, y, text, size, OAK_TEXT_REGULAR, color);
-  return oak_text_width(text, size, OAK_TEXT_REGULAR);
-}
-
-/** Draw a unit such as "m^-3", with the numbers behind ^ raised; NULL canvas: only measure. \return
- * its width. */
+/** Draw a unit such as "m^-3", with the numbers behind ^ raised. */
 static double draw_unit(oak_canvas_t *canvas, double x, double y, const char *unit, double size,
                         uint32_t color) {
   double at = x;
   while (*unit) {
-    char text[LABEL_SIZE], label[LABEL_SIZE];
+    char label[LABEL_SIZE];
     const int raised = *unit == '^' && unit[1];
     const size_t length =
         raised ? 1 + strspn(unit + 1, "+-.0123456789") : strcspn(unit + 1, "^") + 1;
-    snprintf(text, sizeof text, "%.*s", (int)length, unit);
-    print_number(label, raised && length > 1 ? text + 1 : text);
-    at += raised ? draw_text(canvas, at, y - 0.6 * size, label, 0.75 * size, color)
-                 : draw_text(canvas, at, y, label, size, color);
+    const int skipped = raised && length > 1;
+    print_number(label, "%.*s", (int)length - skipped, unit + skipped);
+    at += (raised ? draw_raised : draw_text)(canvas, at, y, label, size, color);
     unit += length;
   }
   return at - x;
@@ -124,8 +121,7 @@ static const char *axis_unit(const oak_scene_t *scene, const char *axis) {
   return unit && strcmp(axis, "phi") && strcmp(axis, "theta") ? unit : "";
 }
 
-/** Draw "x", or with a power of ten and a unit "x [x10^-3 m]"; NULL canvas: only measure. \return
- * its width. */
+/** Draw "x", or with a power of ten and a unit "x [x10^-3 m]". */
 static double draw_name(const oak_scene_t *scene, oak_canvas_t *canvas, double x, double y,
                         const char *name, int exponent, double size) {
   const char *unit = axis_unit(scene, name);
@@ -152,8 +148,7 @@ static void print_bar_unit(const oak_scene_t *scene, char unit[LABEL_SIZE]) {
     snprintf(unit, LABEL_SIZE, "%s%s%s", of_variable, column ? " " : "", column ? length : "");
 }
 
-/** Draw what stands above the colour bar: the power of ten of its labels, and the unit. NULL
- * canvas: only measure. \return its width. */
+/** Draw what stands above the colour bar: the power of ten of its labels, and the unit. */
 static double draw_bar_unit(const oak_scene_t *scene, oak_canvas_t *canvas, double x, double y,
                             int exponent, double size) {
   char unit[LABEL_SIZE];
@@ -210,28 +205,20 @@ static int has_label(const decades_t *d, int power, int digit) {
   return d->digits == 2 && (digit == 2 || digit == 5);
 }
 
-/** Draw the label "5x10^-3" (as "10^-3" for digit 1) at the left end x, middle y; NULL canvas: only
- * measure. \return its width. */
+/** Draw the label "5x10^-3" (as "10^-3" for digit 1) at the left end x, middle y. */
 static double draw_decade(const decades_t *d, oak_canvas_t *canvas, double x, double y, int digit,
                           int power, double size) {
-  char number[32], raised[LABEL_SIZE], label[LABEL_SIZE];
-  double width;
+  char raised[LABEL_SIZE] = "", label[LABEL_SIZE];
+  const double base = floor(y + size / 2 + 0.5);
   if (d->plain) {
-    snprintf(number, sizeof number, "%.*f", power < 0 ? -power : 0, digit * pow(10, power));
-    print_number(label, number);
-    raised[0] = '\0';
+    print_number(label, "%.*f", power < 0 ? -power : 0, digit * pow(10, power));
   } else {
     snprintf(label, sizeof label, digit == 1 ? "10" : "%d" TIMES_TEN, digit);
-    snprintf(number, sizeof number, "%d", power);
-    print_number(raised, number);
+    print_number(raised, "%d", power);
   }
-  width = oak_text_width(label, size, OAK_TEXT_REGULAR);
-  if (canvas) {
-    oak_canvas_text(canvas, x, floor(y + size / 2 + 0.5), label, size, OAK_TEXT_REGULAR, SOFT_INK);
-    oak_canvas_text(canvas, x + width, floor(y + size / 2 + 0.5) - floor(0.6 * size), raised,
-                    0.75 * size, OAK_TEXT_REGULAR, SOFT_INK);
-  }
-  return width + oak_text_width(raised, 0.75 * size, OAK_TEXT_REGULAR);
+  const double width = draw_text(canvas, x, base, label, size, SOFT_INK);
+  return width +
+         draw_text(canvas, x + width, base - floor(0.6 * size), raised, 0.75 * size, SOFT_INK);
 }
 
 /** Call draw_decade for each tick of the range, with the ticks before it if there is a canvas. \a
@@ -328,8 +315,8 @@ static int list_facts(const oak_scene_t *scene, fact_t fact[MAX_FACTS]) {
   return n;
 }
 
-/** Draw the facts from (x, y) on, in lines of at most \a room pixels (NULL canvas: only count).
- * \return the number of lines. */
+/** Draw the facts from (x, y) on, in lines of at most \a room pixels. \return the number of lines.
+ */
 static int draw_facts(const oak_scene_t *scene, oak_canvas_t *canvas, double x, double y,
                       double room, double size) {
   fact_t fact[MAX_FACTS];
@@ -337,15 +324,13 @@ static int draw_facts(const oak_scene_t *scene, oak_canvas_t *canvas, double x, 
   int lines = 1;
   double used = 0;
   for (int i = 0; i < n; i++) {
-    const double width = oak_text_width(fact[i].text, size, fact[i].weight);
+    const double width = oak_canvas_text(NULL, 0, 0, fact[i].text, size, fact[i].weight, 0);
     if (used > 0 && used + width > room) {
       used = 0;
       lines++;
       y += LINE_HEIGHT * size;
     }
-    if (canvas)
-      oak_canvas_text(canvas, x + used, floor(y), fact[i].text, size, fact[i].weight,
-                      fact[i].color);
+    oak_canvas_text(canvas, x + used, floor(y), fact[i].text, size, fact[i].weight, fact[i].color);
     used += width + FACT_GAP * size;
   }
   return lines;
@@ -405,30 +390,38 @@ static void draw_x_axis(const oak_scene_t *scene, const oak_frame_t *frame, oak_
     print_tick(label, &ticks, i);
     oak_canvas_fill(canvas, (int)floor(x - 0.5 * frame->thin + 0.5), y0, frame->thin,
                     (int)(TICK * size + 0.5), LINE);
-    oak_canvas_text(canvas, x - oak_text_width(label, size, OAK_TEXT_REGULAR) / 2, base, label,
-                    size, OAK_TEXT_REGULAR, SOFT_INK);
+    draw_text(canvas, x - draw_text(NULL, 0, 0, label, size, 0) / 2, base, label, size, SOFT_INK);
   }
   const double x = frame->left + scene->width / 2.0, below = floor(base + (NAME_GAP + 1) * size);
   draw_name(scene, canvas, x, below, scene->name[0], ticks.exponent, size);
 }
 
+/** Draw ticks and their labels along the height, to the left (\a side -1) or the right of \a x. The
+ * scale goes from \a low to \a high. */
+static void draw_ticks(const oak_scene_t *scene, const oak_frame_t *frame, oak_canvas_t *canvas,
+                       const ticks_t *ticks, double low, double high, int x, int side) {
+  const double size = frame->size;
+  const int length = (int)(TICK * size + 0.5), is_log = side > 0 && scene->options->log_scale;
+  char label[LABEL_SIZE];
+  for (int64_t i = ticks->first; i <= ticks->last; i++) {
+    const double value = (double)i * ticks->step;
+    const double t = ((is_log ? log10(value) : value) - low) / (high - low);
+    const double y = frame->top + (1 - t) * scene->height;
+    print_tick(label, ticks, i);
+    oak_canvas_fill(canvas, side < 0 ? x - length : x, (int)floor(y - 0.5 * frame->thin + 0.5),
+                    length, frame->thin, LINE);
+    const double at = side < 0
+                          ? x - length - TICK_GAP * size - draw_text(NULL, 0, 0, label, size, 0)
+                          : x + length + 0.7 * TICK_GAP * size;
+    draw_text(canvas, at, floor(y + size / 2 + 0.5), label, size, SOFT_INK);
+  }
+}
+
 static void draw_y_axis(const oak_scene_t *scene, const oak_frame_t *frame, oak_canvas_t *canvas) {
   const double size = frame->size;
-  const int x0 = frame->left - frame->thin;
   const ticks_t ticks = axis_ticks(scene, 1, size);
-  const double low = scene->low_corner[1], high = scene->high_corner[1];
-  const int length = (int)(TICK * size + 0.5);
-  char label[LABEL_SIZE];
-  for (int64_t i = ticks.first; i <= ticks.last; i++) {
-    const double share = ((double)i * ticks.step - low) / (high - low);
-    const double y = frame->top + (1 - share) * scene->height;
-    print_tick(label, &ticks, i);
-    oak_canvas_fill(canvas, x0 - length, (int)floor(y - 0.5 * frame->thin + 0.5), length,
-                    frame->thin, LINE);
-    const double width = oak_text_width(label, size, OAK_TEXT_REGULAR);
-    oak_canvas_text(canvas, x0 - length - TICK_GAP * size - width, floor(y + size / 2 + 0.5), label,
-                    size, OAK_TEXT_REGULAR, SOFT_INK);
-  }
+  draw_ticks(scene, frame, canvas, &ticks, scene->low_corner[1], scene->high_corner[1],
+             frame->left - frame->thin, -1);
   const double y = floor(frame->top + scene->height / 2.0 + size / 2);
   draw_name(scene, canvas, MARGIN * size * 0.7, y, scene->name[1], ticks.exponent, size);
 }
@@ -437,9 +430,7 @@ static void draw_bar(const oak_scene_t *scene, const oak_frame_t *frame, oak_can
   const double size = frame->size;
   const int x0 = frame->left + scene->width + (int)(BAR_GAP * size);
   const int width = (int)(BAR_WIDTH * size);
-  const int length = (int)(TICK * size + 0.5);
   const ticks_t ticks = bar_ticks(scene, size);
-  char label[LABEL_SIZE];
   for (int row = 0; row < scene->height; row++) {
     uint8_t rgb[3];
     const double t = scene->height > 1 ? (double)row / (scene->height - 1) : 0.5;
@@ -450,21 +441,10 @@ static void draw_bar(const oak_scene_t *scene, const oak_frame_t *frame, oak_can
   draw_box(canvas, x0, frame->top, width, scene->height, frame->thin);
   draw_bar_unit(scene, canvas, x0 - 0.1 * size, floor(frame->top - 1.0 * size),
                 has_decades(scene) ? 0 : ticks.exponent, size);
-  if (has_decades(scene)) {
+  if (has_decades(scene))
     draw_decades(scene, frame, canvas, x0 + width + frame->thin, size);
-    return;
-  }
-  for (int64_t i = ticks.first; i <= ticks.last; i++) {
-    const double value = (double)i * ticks.step;
-    const double place = scene->options->log_scale ? log10(value) : value;
-    const double t = (place - scene->low) / (scene->high - scene->low);
-    const double y = frame->top + (1 - t) * scene->height;
-    const int x = x0 + width + frame->thin;
-    print_tick(label, &ticks, i);
-    oak_canvas_fill(canvas, x, (int)floor(y - 0.5 * frame->thin + 0.5), length, frame->thin, LINE);
-    oak_canvas_text(canvas, x + length + 0.7 * TICK_GAP * size, floor(y + size / 2 + 0.5), label,
-                    size, OAK_TEXT_REGULAR, SOFT_INK);
-  }
+  else
+    draw_ticks(scene, frame, canvas, &ticks, scene->low, scene->high, x0 + width + frame->thin, 1);
 }
 
 void oak_frame_draw(const oak_scene_t *scene, const oak_frame_t *frame, oak_canvas_t *canvas) {
@@ -472,7 +452,7 @@ void oak_frame_draw(const oak_scene_t *scene, const oak_frame_t *frame, oak_canv
   double y = (MARGIN + 1) * size;
   if (has_title(scene)) {
     const char *title = scene->options->title;
-    const double width = oak_text_width(title, TITLE_SCALE * size, OAK_TEXT_BOLD);
+    const double width = oak_canvas_text(NULL, 0, 0, title, TITLE_SCALE * size, OAK_TEXT_BOLD, INK);
     const double fit = width > room ? room / width : 1;
     y += (TITLE_SCALE - 1) * size;
     oak_canvas_text(canvas, frame->left, floor(y), title, TITLE_SCALE * size * fit, OAK_TEXT_BOLD,

@@ -41,20 +41,56 @@ static oak_status_t begin_table(const oak_grid_view_t *view, const char *const *
   return OAK_OK;
 }
 
+/* ---- single cells ---- */
+
+typedef struct {
+  const oak_pick_t *pick;
+  int64_t npick, width;
+  double *out;
+} picks_t;
+
+/** The first cell of a block, or else of a later one. */
+static int64_t first_pick(const picks_t *picks, int b) {
+  int64_t low = 0, high = picks->npick;
+  while (low < high) {
+    const int64_t middle = low + (high - low) / 2;
+    if (picks->pick[middle].block < b)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+static int is_picked(const void *context, int b) {
+  const picks_t *picks = context;
+  const int64_t at = first_pick(picks, b);
+  return at < picks->npick && picks->pick[at].block == b;
+}
+
+static void take_cells(void *context, int b, const double *cells) {
+  const picks_t *picks = context;
+  for (int64_t i = first_pick(picks, b); i < picks->npick && picks->pick[i].block == b; i++)
+    picks->out[picks->pick[i].row * picks->width] = cells[picks->pick[i].cell];
+}
+
+oak_status_t oak_view_pick(const oak_grid_view_t *view, const oak_pick_t *pick, int64_t npick,
+                           const int *var, int nvar, double *out, int64_t width) {
+  for (int v = 0; v < nvar; v++) {
+    picks_t picks = {pick, npick, width, out + v};
+    OAK_TRY(oak_view_visit(view, var[v], NAN, is_picked, take_cells, &picks));
+  }
+  return OAK_OK;
+}
+
 /* ---- lines ---- */
 
 typedef struct {
   const oak_grid_view_t *view;
   double from[3], to[3], length;
-  const int *var;
-  int nvar;
   oak_table_t *table;
-  double *cut; /* where the line crosses faces of the cells of a block */
-  /* For some blocks at a time: */
-  int nblock, *block; /* [nblock] */
-  int64_t *row;       /* [nblock + 1] where the rows of each begin */
-  size_t *place;      /* cells of these rows, in their blocks */
-  double *cells;      /* [nblock][N^dim] */
+  double *cut;      /* where the line crosses faces of the cells of a block */
+  oak_pick_t *pick; /* [nrow] the cell of each row */
 } line_t;
 
 /** The part of the line, from 0 to 1, that lies in the block: lower faces belong to the block,
@@ -103,65 +139,37 @@ static int cut_block(const line_t *line, int b, const double part[2]) {
   return count;
 }
 
-static oak_status_t add_row(line_t *line, int b, double t, size_t *cell) {
+static oak_status_t add_row(line_t *line, int b, double t) {
   const oak_grid_view_t *view = line->view;
   oak_table_t *table = line->table;
+  OAK_TRY(OAK_GROW(line->pick, table->nrow));
   OAK_TRY(oak_grow(&table->value, (size_t)table->nrow, (size_t)table->ncol * sizeof(double),
                    __FILE__, __LINE__));
-  double *row = table->value + table->nrow++ * table->ncol;
+  oak_pick_t *pick = &line->pick[table->nrow];
+  double *row = table->value + table->nrow * table->ncol;
   size_t stride = 1;
-  *cell = 0;
+  *pick = (oak_pick_t){b, 0, table->nrow++};
   row[0] = t * line->length;
   for (int d = 0; d < view->dim; d++) {
     const double x = line->from[d] + t * (line->to[d] - line->from[d]);
     const int n = view->block_size[d];
     const double at = oak_view_cells_to(view, view->level[b], d, x) - (double)view->index[b][d] * n;
     row[1 + d] = x;
-    *cell += stride * (size_t)(at < 0 ? 0 : at >= n ? n - 1 : (int)at);
+    pick->cell += stride * (size_t)(at < 0 ? 0 : at >= n ? n - 1 : (int)at);
     stride *= (size_t)n;
   }
   row[1 + view->dim] = view->level[b];
   return OAK_OK;
 }
 
-/** Add the line's rows in a block, without values of variables. */
-static oak_status_t add_block(line_t *line, int b, const double part[2]) {
-  const oak_table_t *table = line->table;
-  const int ncut = cut_block(line, b, part);
-  for (int c = 0; c + 1 < ncut; c++)
-    if (line->cut[c + 1] - line->cut[c] > 1e-12 || (line->length == 0 && c == 0))
-      OAK_TRY(add_row(line, b, 0.5 * (line->cut[c] + line->cut[c + 1]),
-                      &line->place[table->nrow - line->row[0]]));
-  return OAK_OK;
-}
-
-/** Fill in the variables of the rows of \a n blocks. */
-static oak_status_t add_values(const line_t *line, int n) {
-  const oak_grid_view_t *view = line->view;
-  const oak_table_t *table = line->table;
-  const size_t ncell = oak_view_block_cells(view);
-  for (int v = 0; v < line->nvar && n > 0; v++) {
-    OAK_TRY(oak_view_read_fluid(view, line->var[v], n, line->block, NAN, line->cells));
-    for (int i = 0; i < n; i++)
-      for (int64_t r = line->row[i]; r < line->row[i + 1]; r++)
-        table->value[r * table->ncol + 2 + view->dim + v] =
-            line->cells[(size_t)i * ncell + line->place[r - line->row[0]]];
-  }
-  return OAK_OK;
-}
-
-static oak_status_t add_blocks(line_t *line, int most) {
+/** Add the line's rows, without values of variables. */
+static oak_status_t add_rows(line_t *line) {
   double part[2];
-  for (int b = 0; b < line->view->nblock;) {
-    int n = 0;
-    line->row[0] = line->table->nrow;
-    for (; b < line->view->nblock && n < most; b++) {
-      if (!clip(line, b, part)) continue;
-      line->block[n] = b;
-      OAK_TRY(add_block(line, b, part));
-      line->row[++n] = line->table->nrow;
-    }
-    OAK_TRY(add_values(line, n));
+  for (int b = 0; b < line->view->nblock; b++) {
+    const int ncut = clip(line, b, part) ? cut_block(line, b, part) : 0;
+    for (int c = 0; c + 1 < ncut; c++)
+      if (line->cut[c + 1] - line->cut[c] > 1e-12 || (line->length == 0 && c == 0))
+        OAK_TRY(add_row(line, b, 0.5 * (line->cut[c] + line->cut[c + 1])));
   }
   return OAK_OK;
 }
@@ -182,7 +190,7 @@ static oak_status_t check_ends(const line_t *line) {
 oak_status_t oak_sample_line(const oak_grid_view_t *view, const double from[3], const double to[3],
                              const int *var, int nvar, oak_table_t *out) {
   const char *names[5] = {"s"};
-  line_t line = {.view = view, .var = var, .nvar = nvar, .table = out};
+  line_t line = {.view = view, .table = out};
   *out = (oak_table_t){0};
   names[1 + view->dim] = "level";
   for (int d = 0; d < view->dim; d++) {
@@ -196,18 +204,13 @@ oak_status_t oak_sample_line(const oak_grid_view_t *view, const double from[3], 
   OAK_TRY(begin_table(view, names, view->dim + 2, var, nvar, out));
   size_t most = 2;
   for (int d = 0; d < view->dim; d++) most += (size_t)view->block_size[d];
-  const size_t batch = (size_t)oak_view_batch(view);
   oak_status_t st = OAK_NEW(line.cut, most);
-  if (st == OAK_OK) st = OAK_NEW(line.block, batch);
-  if (st == OAK_OK) st = OAK_NEW(line.row, batch + 1);
-  if (st == OAK_OK) st = OAK_NEW(line.place, batch * most);
-  if (st == OAK_OK) st = OAK_NEW(line.cells, batch * oak_view_block_cells(view));
-  if (st == OAK_OK) st = add_blocks(&line, (int)batch);
+  if (st == OAK_OK) st = add_rows(&line);
+  if (st == OAK_OK)
+    st =
+        oak_view_pick(view, line.pick, out->nrow, var, nvar, out->value + view->dim + 2, out->ncol);
   free(line.cut);
-  free(line.block);
-  free(line.row);
-  free(line.place);
-  free(line.cells);
+  free(line.pick);
   if (st == OAK_OK) oak_table_sort(out);
   out->shape[0] = out->nrow;
   if (st != OAK_OK) oak_table_free(out);

@@ -31,6 +31,18 @@ oak_status_t oak_sample_plane(const oak_grid_view_t *view, int axis, double at, 
 /** Judge the arguments of oak_sample_plane for a view of which only the domain need be known. */
 oak_status_t oak_sample_plane_check(const oak_grid_view_t *view, int axis, double at, int level);
 
+/** A cell whose values go to a row. */
+typedef struct {
+  int block;
+  size_t cell; /**< within the block */
+  int64_t row;
+} oak_pick_t;
+
+/** Put the variables \a var [nvar] in cells, which are sorted by block, into \a out[row * width].
+ * Solids are NaN. */
+oak_status_t oak_view_pick(const oak_grid_view_t *view, const oak_pick_t *pick, int64_t npick,
+                           const int *var, int nvar, double *out, int64_t width);
+
 void oak_table_free(oak_table_t *table);
 /** Sort the rows by the first column. */
 void oak_table_sort(oak_table_t *table);

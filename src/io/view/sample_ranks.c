@@ -74,59 +74,30 @@ oak_status_t oak_table_gather(MPI_Comm comm, oak_table_t *table) {
 
 /* ---- points */
 
-/** The points of this rank: the number of each, its block, and the cell in this block. */
-typedef struct {
-  int count, *point, *block;
-  size_t *cell;
-} own_t;
-
-static oak_status_t find_own(const oak_grid_view_t *view, int count, const double (*x)[3],
-                             own_t *own) {
-  oak_locator_t *locator;
-  const int *n = view->block_size;
-  const size_t room = (size_t)count + 1;
-  OAK_TRY(OAK_NEW(own->point, room));
-  OAK_TRY(OAK_NEW(own->block, room));
-  OAK_TRY(OAK_NEW(own->cell, room));
-  OAK_TRY(oak_locator_new(view, &locator));
-  for (int p = 0; p < count; p++) {
-    int cell[3];
-    const int b = oak_locate_point(locator, x[p], cell);
-    if (b < 0) continue;
-    own->point[own->count] = p;
-    own->block[own->count] = b;
-    own->cell[own->count++] = (size_t)((cell[2] * n[1] + cell[1]) * n[0] + cell[0]);
-  }
-  oak_locator_destroy(&locator);
-  return OAK_OK;
+static int compare_blocks(const void *a, const void *b) {
+  return ((const oak_pick_t *)a)->block - ((const oak_pick_t *)b)->block;
 }
 
-static oak_status_t read_own(const oak_grid_view_t *view, const own_t *own, double *out) {
-  const size_t ncell = oak_view_block_cells(view);
-  const int batch = oak_view_batch(view), most = own->count < batch ? own->count : batch;
-  OAK_FREED double *cells = NULL;
-  oak_status_t st = OAK_NEW(cells, (size_t)most * ncell + 1);
-  for (int first = 0; first < own->count && st == OAK_OK; first += most) {
-    const int n = own->count - first < most ? own->count - first : most;
-    for (int v = 0; v < view->nvar && st == OAK_OK; v++) {
-      st = oak_view_read_fluid(view, v, n, own->block + first, NAN, cells);
-      for (int i = 0; i < n && st == OAK_OK; i++)
-        out[own->point[first + i] * view->nvar + v] =
-            cells[(size_t)i * ncell + own->cell[first + i]];
-    }
-  }
-  return st;
-}
-
+/** The values at the points of this rank. */
 static oak_status_t sample_own(const oak_grid_view_t *view, int count, const double (*x)[3],
                                double *out) {
-  own_t own = {0};
-  oak_status_t st = find_own(view, count, x, &own);
-  if (st == OAK_OK) st = read_own(view, &own, out);
-  free(own.point);
-  free(own.block);
-  free(own.cell);
-  return st;
+  OAK_FREED oak_pick_t *pick = NULL;
+  OAK_FREED int *var = NULL;
+  oak_locator_t *locator;
+  const int *n = view->block_size;
+  int64_t npick = 0;
+  OAK_TRY(OAK_NEW(pick, count + 1));
+  OAK_TRY(OAK_NEW(var, view->nvar));
+  OAK_TRY(oak_locator_new(view, &locator));
+  for (int p = 0; p < count; p++) {
+    int c[3];
+    const int b = oak_locate_point(locator, x[p], c);
+    if (b >= 0) pick[npick++] = (oak_pick_t){b, (size_t)((c[2] * n[1] + c[1]) * n[0] + c[0]), p};
+  }
+  oak_locator_destroy(&locator);
+  qsort(pick, (size_t)npick, sizeof *pick, compare_blocks);
+  for (int v = 0; v < view->nvar; v++) var[v] = v;
+  return oak_view_pick(view, pick, npick, var, view->nvar, out, view->nvar);
 }
 
 oak_status_t oak_sample_points(const oak_grid_view_t *view, int count, const double (*x)[3],
