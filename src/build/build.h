@@ -27,8 +27,6 @@ enum { OAK_UNFOLLOWED = 300 }; /**< room for a reason why files could not be fol
 
 struct oak_device {
   const oak_device_ops_t *ops;
-  const oak_device_ops_t *const *known; /**< [known_count], all back ends: they share the cache */
-  int known_count;
   MPI_Comm comm;
   MPI_Comm host; /**< the ranks of comm that share processors, memory and GPUs */
   int rank, host_rank, host_size;
@@ -59,7 +57,7 @@ struct oak_device {
   void *data;          /**< of the back end */
 };
 
-/* ---- source.c */
+/* ---- source.c, source_root.c */
 
 /** Text of the translation unit of \a source. */
 oak_status_t oak_source_text(const oak_source_t *source, oak_buffer_t *text);
@@ -67,6 +65,9 @@ oak_status_t oak_source_text(const oak_source_t *source, oak_buffer_t *text);
 int oak_build_keep(void);
 /** Name of a source for messages and files. */
 const char *oak_source_name(const oak_source_t *source);
+/** Write and read a file of a build: a path and its ending. */
+oak_status_t oak_build_write(const oak_buffer_t *text, const char *path, const char *ending);
+oak_status_t oak_build_read(oak_buffer_t *text, const char *path, const char *ending);
 /** Hash the content of a file; of one that cannot be read, nothing. */
 void oak_file_hash(oak_hash_t *hash, const char *path);
 /** Whether text that starts with a path is about oak's own kernels. */
@@ -74,20 +75,15 @@ int oak_source_is_own(const char *path);
 
 /* ---- key.c */
 
-/** What a kernel depends on beside flags and constants. */
-typedef struct {
-  oak_words_t tool;   /**< programs, and folders where they may look for files */
-  oak_words_t search; /**< folders in which headers are looked for, in this order */
-  oak_words_t file;   /**< sources and headers */
-} oak_depends_t;
-
-/** Keys of a source on a device, see key.c. Start from {0}. */
+/** Keys of a source on a device, and what it depends on. Start from {0}. */
 typedef struct {
   char direct[33]; /**< hash of what oak knows without a compiler and without reading files */
   char files[33];  /**< hash of what oak knows without a compiler; "": it cannot follow all files */
   char built[33];  /**< hash of all that the binary depends on; part of the name of the entry */
-  oak_depends_t depends;
-  oak_buffer_t state;  /**< of all in `depends` */
+  oak_words_t tool;    /**< programs, and folders where they may look for files */
+  oak_words_t search;  /**< folders in which headers are looked for, in this order */
+  oak_words_t file;    /**< sources and headers */
+  oak_buffer_t state;  /**< of all of these */
   oak_hash_t contents; /**< of the files */
   int lasts;           /**< 1: as long as the state is the same, so is `built` */
   int fresh;           /**< 1: a file is so new that it may have changed meanwhile */
@@ -127,7 +123,9 @@ oak_status_t oak_cache_store(oak_device_t *dev, const char **folder);
 oak_status_t oak_cache_private(oak_device_t *dev, const char **folder);
 void oak_cache_close(oak_device_t *dev);
 
-/* ---- cache.c: built kernels in these folders. */
+/* ---- cache.c: built kernels in these folders. Loading a truncated object would crash, so size and
+ * hash follow it in its entry: 32 bytes, which ELF readers ignore. Functions that return int give 0
+ * or errno; EBADMSG: not a regular file, others may change it or its folder, or it is damaged. */
 
 /** Path of the file of \a source in \a folder with the key \a hex. */
 oak_status_t oak_entry_path(const oak_device_t *dev, const char *folder, const oak_source_t *source,
@@ -135,50 +133,53 @@ oak_status_t oak_entry_path(const oak_device_t *dev, const char *folder, const o
 /** Find a whole entry. \return 1 and its \a *path, to be freed; or 0. */
 int oak_entry_find(const oak_device_t *dev, const oak_source_t *source, const char *hex,
                    char **path);
-/** Read a whole entry. Its \a *file stays open, so that exactly what was checked can be loaded.
- * \return 0 or errno, as oak_cache_read() does; EBADMSG also for a damaged entry. */
-int oak_cache_take(const char *path, oak_buffer_t *entry, int *file);
 /** 1 if \a path is a whole entry, which is then marked as used now. An entry that is damaged, or
  * that other users may write, is removed. */
 int oak_cache_check(const char *path);
-/** Append a file of the cache. \return 0 or errno; EBADMSG: not a regular file, or others may
- * change it or its folder. */
-int oak_cache_read(const char *path, oak_buffer_t *text);
-/** Write a file of the cache, which appears whole or not at all. \return 0 or errno. */
-int oak_cache_write(const char *path, const oak_buffer_t *text);
-/** Append size and hash to an entry, for oak_cache_check(): loading a truncated object would crash.
- * They are 32 bytes behind the object, which ELF readers ignore. Other users lose the permission to
- * write. */
-oak_status_t oak_cache_seal(const char *path);
-/** An object without its seal: read it and mark it as used now, or write it. \return 0 or errno, as
- * oak_cache_read() and oak_cache_write() do. */
+/** Read a whole entry. Its \a *file stays open, so that exactly what was checked can be loaded. */
+int oak_cache_take(const char *path, oak_buffer_t *entry, int *file);
+/** Read the object of an entry and mark it as used now, or write one. */
 int oak_cache_get(const char *path, oak_buffer_t *object);
 int oak_cache_put(const char *path, oak_buffer_t *object);
+/** Append a file of the cache, or write one, which appears whole or not at all. */
+int oak_cache_read(const char *path, oak_buffer_t *text);
+int oak_cache_write(const char *path, const oak_buffer_t *text);
 /** Remove entries that were not used for a long time, and files that killed runs have left. */
 void oak_cache_sweep(const oak_device_t *dev);
 
-/* ---- hand_on.c */
+/* ---- build.c */
 
 typedef enum {
-  OAK_NEED_NONE,  /**< this host takes no part: it failed, or finds entries without a compiler */
-  OAK_NEED_MET,   /**< the entry is in the cache */
-  OAK_NEED_ENTRY, /**< the entry is not in the cache */
-  OAK_NEED_OTHER, /**< the entry of the cache could not be loaded */
+  OAK_NEED_NONE, /**< this host takes no part: it failed, or finds entries without a compiler */
+  OAK_NEED_MET,  /**< the entry is in the cache */
+  OAK_NEED_ENTRY /**< it is not */
 } oak_need_t;
+
+/** An entry of the cache while oak looks for it or builds it. */
+typedef struct {
+  oak_keys_t keys;
+  char *folder, *work; /**< for files of the build, and a path in it */
+  char *path;          /**< of the entry */
+  oak_need_t need;
+  int noted; /**< keys belong to the sources as they are now */
+  int own;   /**< it serves this run only: keys.built does not tell whether it is out of date */
+  int compiled, fresh; /**< just now: compiled on this rank; compiled or stored here */
+} oak_entry_t;
+
+/** Set e->path to where an entry is written that is not in the cache. */
+oak_status_t oak_entry_place(oak_device_t *dev, const oak_source_t *source, oak_entry_t *e);
+
+/* ---- hand_on.c */
 
 /** Find out which hosts need the same entry as this one. Collective on dev->firsts. Rank 0 of \a
  * *receivers has the entry or compiles it, and the other ranks of \a *receivers get it.
  * MPI_COMM_NULL: this host already has its entry, or there is no other host. */
-oak_status_t oak_hand_open(oak_device_t *dev, oak_need_t need, const char *key,
-                           MPI_Comm *receivers);
-/** Send the entry from rank 0, the sender, to the other ranks. Collective on \a receivers; the
- * others wait while the sender compiles. On the sender, \a status, \a key and \a *path are input.
- * The others pass OAK_OK, and there key and path are output. *stored: 1 if the entry was received
- * and is now in the cache, or in the folder of this run for an \a own entry. If the sender has
- * failed, the others return OAK_OK and an empty \a key; the caller must then let the ranks agree on
- * the status. */
+oak_status_t oak_hand_open(oak_device_t *dev, const oak_entry_t *e, MPI_Comm *receivers);
+/** Send the entry from rank 0, the sender, to the other ranks, which wait while the sender compiles
+ * and store the entry if they do not find it. Collective on \a receivers. If the sender has failed,
+ * the others return OAK_OK; the caller must then let the ranks agree on the status. */
 oak_status_t oak_hand_over(oak_device_t *dev, const oak_source_t *source, MPI_Comm receivers,
-                           oak_status_t status, int *own, char key[33], char **path, int *stored);
+                           oak_status_t status, oak_entry_t *e);
 /** MPI_Bcast from rank 0 for data that may come only after many seconds. The other ranks sleep
  * while they wait. MPI libraries wait in a loop instead, which takes cores from the compiler. */
 void oak_broadcast_late(MPI_Comm comm, void *data, int bytes);
@@ -212,10 +213,12 @@ oak_status_t oak_compiler_probe(oak_compiler_t *compiler, const oak_words_t *wan
 oak_status_t oak_compiler_run(oak_job_t *job, const char *name, const char *path, const char *file);
 /** With $OAK_KEEP: add a command and what it said to the file \a path.log. */
 void oak_compiler_log(const oak_job_t *job, const char *path);
-/** Add the files that a compiler or an assembler has listed in the file \a path, as a rule for
- * make.
- */
-oak_status_t oak_rule_read(const char *path, oak_words_t *files);
+/** Add the files that a compiler or an assembler has listed, as a rule for make, in a file with
+ * this path and ending. */
+oak_status_t oak_rule_read(const char *path, const char *ending, oak_words_t *files);
+/** Add a word unless it is there. */
+void oak_add_once(oak_words_t *words, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 /** Add to \a quote what a compiler printed: from the first error on, a few lines, each short enough
  * for a message. \a where: the file that it was to write. */
 void oak_compiler_quote(oak_buffer_t *quote, const char *output, const char *where);
@@ -240,14 +243,14 @@ int oak_flag_for_gpu(const oak_words_t *words, int *i, oak_words_t *options);
  */
 void oak_flags_follow(const oak_words_t *words, char why[OAK_UNFOLLOWED]);
 
-/* ---- compile.c: for back ends with a C compiler. */
+/* ---- compile.c: for back ends with a C compiler. \a head: the begin of the command; the user's
+ * flags follow. */
 
 /** Let the assembler list what it reads, in the file \a path.as. */
 void oak_assembler_flag(const oak_device_t *dev, const char *path, oak_words_t *command);
-/** 1 if it has read files other than the \a known ones and those of \a path; then dev->unfollowed
- * says so. */
-int oak_assembler_reads(oak_device_t *dev, const char *path, const oak_words_t *known);
-/** Compile \a source with the command that starts with \a head; the user's flags follow. */
+/** 1 if it has read files other than those of \a path and those that the compiler lists in the file
+ * with this path and the ending \a list, unless NULL; then dev->unfollowed says so. */
+int oak_assembler_reads(oak_device_t *dev, const char *path, const char *list);
 oak_status_t oak_object_build(oak_device_t *dev, const oak_source_t *source, const char *path,
                               const oak_words_t *head);
 /** Write what the compiler sees of \a source to the file \a path.i. */

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,34 +41,6 @@ static seal_t seal_of(const char *bytes, size_t length) {
   oak_hash_start(&seal.hash);
   oak_hash_bytes(&seal.hash, bytes, length);
   return seal;
-}
-
-static void add_seal(oak_buffer_t *entry) {
-  const seal_t seal = seal_of(oak_buffer_get(entry), entry->length);
-  oak_buffer_bytes(entry, &seal, sizeof seal);
-}
-
-/** Write \a text to a file with the permissions that other files of the user get, since a cache
- * may serve several users; nobody else may write. \return 0 or errno. */
-static int write_new(const char *path, const oak_buffer_t *text) {
-  struct stat info;
-  const int error = oak_buffer_write(text, path);
-  if (error) return error;
-  return stat(path, &info) != 0 || chmod(path, info.st_mode & 0755) != 0 ? errno : 0;
-}
-
-oak_status_t oak_cache_seal(const char *path) {
-  oak_buffer_t entry = {0};
-  int error = oak_buffer_read(&entry, path);
-  if (!error) {
-    add_seal(&entry);
-    error = write_new(path, &entry);
-  }
-  oak_buffer_free(&entry);
-  OAK_CHECK(!error, OAK_ERR_FILE,
-            "the built kernel %s cannot be written: %s; set OAK_CACHE to a folder with space", path,
-            strerror(error));
-  return OAK_OK;
 }
 
 /** Open a file of the cache, whose folder and owner are those that are trusted. \return 0 or errno,
@@ -129,33 +102,23 @@ int oak_cache_take(const char *path, oak_buffer_t *entry, int *file) {
   return error;
 }
 
-int oak_cache_write(const char *path, const oak_buffer_t *text) {
-  char *folder, *part = NULL;
-  if (oak_format(&folder, "%s.XXXXXX", path) != OAK_OK) return ENOMEM;
-  int error = mkdtemp(folder) ? 0 : errno;
-  if (!error) {
-    if (oak_format(&part, "%s/part", folder) != OAK_OK) error = ENOMEM;
-    if (!error) error = write_new(part, text);
-    if (!error && rename(part, path) != 0) error = errno;
-    oak_path_remove(folder);
-  }
-  free(part);
-  free(folder);
-  return error;
+/** Write \a text to a new file with the permissions that other files of the user get, since a cache
+ * may serve several users; nobody else may write. \return 0 or errno. */
+static int write_new(const char *path, const oak_buffer_t *text) {
+  struct stat info;
+  const int error = oak_buffer_write(text, path);
+  if (error) return error;
+  return stat(path, &info) != 0 || chmod(path, info.st_mode & 0755) != 0 ? errno : 0;
 }
 
-int oak_cache_check(const char *path) {
-  oak_buffer_t entry = {0};
-  int file;
-  const int error = oak_cache_take(path, &entry, &file);
-  oak_buffer_free(&entry);
-  if (!error) {
-    futimens(file, NULL);
-    close(file);
-  }
-  /* An entry that could not be read for lack of descriptors or memory may be good. */
-  if (error == EBADMSG) unlink(path);
-  return !error;
+int oak_cache_write(const char *path, const oak_buffer_t *text) {
+  OAK_FREED char *folder = NULL, *part = NULL;
+  if (oak_format(&folder, "%s.XXXXXX", path) != OAK_OK) return ENOMEM;
+  if (!mkdtemp(folder)) return errno;
+  int error = oak_format(&part, "%s/part", folder) == OAK_OK ? write_new(part, text) : ENOMEM;
+  if (!error && rename(part, path) != 0) error = errno;
+  oak_path_remove(folder);
+  return error;
 }
 
 int oak_cache_get(const char *path, oak_buffer_t *object) {
@@ -169,8 +132,18 @@ int oak_cache_get(const char *path, oak_buffer_t *object) {
 }
 
 int oak_cache_put(const char *path, oak_buffer_t *object) {
-  add_seal(object);
+  const seal_t seal = seal_of(oak_buffer_get(object), object->length);
+  oak_buffer_bytes(object, &seal, sizeof seal);
   return oak_cache_write(path, object);
+}
+
+int oak_cache_check(const char *path) {
+  oak_buffer_t entry = {0};
+  const int error = oak_cache_get(path, &entry);
+  oak_buffer_free(&entry);
+  /* An entry that could not be read for lack of descriptors or memory may be good. */
+  if (error == EBADMSG) unlink(path);
+  return !error;
 }
 
 int oak_entry_find(const oak_device_t *dev, const oak_source_t *source, const char *hex,
@@ -186,42 +159,30 @@ int oak_entry_find(const oak_device_t *dev, const oak_source_t *source, const ch
   return 0;
 }
 
-/** What a name in the folder belongs to. \return 1: an entry (name-hash.device) or its reference
- * (.ref); 2: a work folder (one of these and .XXXXXX); 0: not oak's. */
-static int entry_kind(const oak_device_t *dev, const char *name) {
-  const char *dash = strrchr(name, '-');
-  if (!dash || strspn(dash + 1, "0123456789abcdef") != 32 || dash[33] != '.') return 0;
-  for (int i = 0; i < dev->known_count; i++) {
-    const char *device = dev->known[i]->name;
-    size_t length = strlen(device);
-    if (strncmp(dash + 34, device, length) != 0) continue;
-    const char *rest = dash + 34 + length;
-    if (!strncmp(rest, ".ref", 4)) rest += 4;
-    if (!rest[0]) return 1;
-    if (rest[0] == '.' && strlen(rest) == 7) return 2;
-  }
-  return 0;
-}
-
+/** Remove entries (name-hash.device), their references (.ref) and folders of builds (one of these
+ * and .XXXXXX) that were not used for long. */
 void oak_cache_sweep(const oak_device_t *dev) {
-  const time_t day = 24 * 3600, keep_entry = 90 * day, keep_work = 7 * day;
+  enum { DAY = 24 * 3600, KEEP_ENTRY = 90 * DAY, KEEP_WORK = 7 * DAY };
+  regex_t own;
   DIR *folder = opendir(dev->cache);
-  if (!folder) return;
-  time_t now = time(NULL);
-  const struct dirent *item;
-  while ((item = readdir(folder))) {
-    int kind = entry_kind(dev, item->d_name);
+  if (!folder || regcomp(&own, "^[A-Za-z0-9_]+-[0-9a-f]{32}[.][a-z]+([.]ref)?([.][A-Za-z0-9]{6})?$",
+                         REG_EXTENDED) != 0) {
+    if (folder) closedir(folder);
+    return;
+  }
+  for (const struct dirent *item; (item = readdir(folder));) {
+    regmatch_t part[3];
     struct stat info;
-    if (!kind || fstatat(dirfd(folder), item->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0) continue;
-    time_t age = now - info.st_mtime;
-    if (kind == 1 && S_ISREG(info.st_mode) && age > keep_entry)
-      unlinkat(dirfd(folder), item->d_name, 0);
-    char *path;
-    if (kind == 2 && S_ISDIR(info.st_mode) && age > keep_work &&
-        oak_format(&path, "%s/%s", dev->cache, item->d_name) == OAK_OK) {
+    char path[PATH_MAX];
+    if (regexec(&own, item->d_name, 3, part, 0) != 0 ||
+        oak_path_print(path, "%s/%s", dev->cache, item->d_name) != OAK_OK ||
+        lstat(path, &info) != 0)
+      continue;
+    const int work = part[2].rm_so >= 0;
+    if ((work ? S_ISDIR(info.st_mode) : S_ISREG(info.st_mode)) &&
+        time(NULL) - info.st_mtime > (work ? KEEP_WORK : KEEP_ENTRY))
       oak_path_remove(path);
-      free(path);
-    }
   }
   closedir(folder);
+  regfree(&own);
 }

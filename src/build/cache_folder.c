@@ -27,27 +27,24 @@ static int make_folders(char *path) {
   }
 }
 
-/** Find out whether a kernel can be written here, by writing a file: this finds permission bits,
- * quotas and read-only mounts. \return 0 or errno. */
 enum { PROBE_BYTES = 65536 };
 
+/** Find out whether a kernel can be written here, by writing a file: this finds permission bits,
+ * quotas and read-only mounts. \return 0 or errno. */
 static int try_folder(const char *folder) {
+  static const char zeros[PROBE_BYTES];
   const unsigned long long enough = 16u << 20;
   struct statvfs disk;
+  char path[PATH_MAX];
   if (statvfs(folder, &disk) != 0) return errno;
-  if (disk.f_flag & ST_RDONLY) return EROFS;
   if ((unsigned long long)disk.f_bavail * disk.f_frsize < enough) return ENOSPC;
-  char *path;
-  if (oak_format(&path, "%s/probe.XXXXXX", folder) != OAK_OK) return ENOMEM;
-  static const char zeros[PROBE_BYTES];
-  int file = mkostemp(path, O_CLOEXEC), error = file < 0 ? errno : 0;
-  if (file >= 0) {
-    ssize_t count = write(file, zeros, sizeof zeros);
-    if (count != (ssize_t)sizeof zeros) error = count < 0 ? errno : ENOSPC;
-    if (close(file) != 0 && !error) error = errno;
-    unlink(path);
-  }
-  free(path);
+  if (oak_path_print(path, "%s/probe.XXXXXX", folder) != OAK_OK) return ENAMETOOLONG;
+  const int file = mkostemp(path, O_CLOEXEC);
+  if (file < 0) return errno;
+  const ssize_t count = write(file, zeros, sizeof zeros);
+  int error = count < 0 ? errno : count < (ssize_t)sizeof zeros ? ENOSPC : 0;
+  if (close(file) != 0 && !error) error = errno;
+  unlink(path);
   return error;
 }
 
@@ -61,7 +58,8 @@ static oak_status_t chosen_folder(char **out) {
   return OAK_OK;
 }
 
-/** The real path of \a folder, if it may be used; else NULL, and the reason in \a why. */
+/** The real path of \a folder, if it may be used; else NULL, and the reason in \a why. \a own: this
+ * run has just made it. */
 static char *take_folder(const char *folder, int own, char why[OAK_WHY]) {
   char *path = realpath(folder, NULL);
   if (!path) snprintf(why, OAK_WHY, "%s", strerror(errno));
@@ -71,39 +69,31 @@ static char *take_folder(const char *folder, int own, char why[OAK_WHY]) {
 }
 
 oak_status_t oak_cache_open(oak_device_t *dev) {
-  char *choice, why[OAK_WHY] = "there is no home folder";
+  OAK_FREED char *choice = NULL;
+  char why[OAK_WHY] = "there is no home folder";
   if (dev->cache || dev->unkept) return OAK_OK;
   OAK_TRY(chosen_folder(&choice));
   int error = choice ? make_folders(choice) : 0;
   if (!error && choice) dev->cache = take_folder(choice, 0, why);
-  if (!error && dev->cache) error = try_folder(dev->cache);
+  if (dev->cache) error = try_folder(dev->cache);
+  if (dev->cache && !error) return OAK_OK;
   if (error) snprintf(why, sizeof why, "%s", strerror(error));
-  oak_status_t status = OAK_OK;
-  if (!dev->cache || error)
-    status = oak_format(&dev->unkept, "%s: %s", choice ? choice : "~/.cache/oak", why);
-  free(choice);
-  return status;
+  return oak_format(&dev->unkept, "%s: %s", choice ? choice : "~/.cache/oak", why);
 }
 
 /** A folder of this run alone in \a parent. */
 static char *private_folder(const char *parent, char why[OAK_WHY]) {
-  char *made, *path = NULL;
+  OAK_FREED char *made = NULL;
   snprintf(why, OAK_WHY, "no such folder");
   if (!parent || !parent[0] || oak_format(&made, "%s/oak-XXXXXX", parent) != OAK_OK) return NULL;
-  if (!mkdtemp(made)) {
-    snprintf(why, OAK_WHY, "%s", strerror(errno));
-  } else {
-    path = take_folder(made, 1, why);
-    const int error = path ? try_folder(path) : 0;
-    if (error) {
-      snprintf(why, OAK_WHY, "%s", strerror(error));
-      free(path);
-      path = NULL;
-    }
-    if (!path) rmdir(made);
-  }
-  free(made);
-  return path;
+  int error = mkdtemp(made) ? 0 : errno;
+  char *path = error ? NULL : take_folder(made, 1, why);
+  if (path) error = try_folder(path);
+  if (error) snprintf(why, OAK_WHY, "%s", strerror(error));
+  if (path && !error) return path;
+  free(path);
+  rmdir(made);
+  return NULL;
 }
 
 /** Limits of the file sizes fail in every folder. */

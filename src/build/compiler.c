@@ -3,6 +3,7 @@
  * flags it accepts, run it, and make a message of its errors. */
 #include <ctype.h>
 #include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,66 +14,50 @@
 
 /** Take \a choice as the command. 0 if there is no such program. A choice may hold several words
  * ("ccache gcc"), unless the whole text is the path of a file. */
-static int compiler_take(oak_compiler_t *compiler, const char *choice) {
-  char *path = oak_process_find(choice);
+static int take(oak_compiler_t *compiler, const char *choice) {
+  OAK_FREED char *path = oak_process_find(choice);
   oak_words_t words = {0};
-  if (!path) {
-    oak_words_split(&words, choice);
-    if (words.count > 0) path = oak_process_find(words.word[0]);
-  }
-  if (path) {
-    oak_words_free(&compiler->command);
-    oak_words_add(&compiler->command, "%s", path);
-    for (int i = 1; i < words.count; i++) oak_words_add(&compiler->command, "%s", words.word[i]);
-  }
+  if (!path) oak_words_split(&words, choice);
+  if (words.count > 0) path = oak_process_find(words.word[0]);
+  if (path) oak_words_add(&compiler->command, "%s", path);
+  for (int i = 1; i < words.count && path; i++)
+    oak_words_add(&compiler->command, "%s", words.word[i]);
   oak_words_free(&words);
-  free(path);
-  return compiler->command.count > 0;
+  return path != NULL;
 }
 
 oak_status_t oak_compiler_find(oak_compiler_t *compiler, const char *choice, const char *variable,
                                const char *names) {
-  static const char advice[] =
-      "install one (Debian, Ubuntu: apt install gcc libc6-dev), or name one";
-  const char *other = getenv(variable);
-  if (choice[0]) {
-    OAK_CHECK(compiler_take(compiler, choice), OAK_ERR_BUILD,
-              "compiler '%s' (device.compiler) is not a program on PATH; correct it, or leave it "
-              "empty to try $%s, %s",
-              choice, variable, names);
-    return oak_words_status(&compiler->command);
-  }
-  if (other && other[0]) {
-    OAK_CHECK(compiler_take(compiler, other), OAK_ERR_BUILD,
-              "compiler '%s' ($%s) is not a program on PATH; correct it, or unset it to try %s",
-              other, variable, names);
-    return oak_words_status(&compiler->command);
-  }
+  const char *other = choice[0] ? NULL : getenv(variable);
+  if (other && other[0]) choice = other;
+  OAK_CHECK(!choice[0] || take(compiler, choice), OAK_ERR_BUILD,
+            "compiler '%s' (%s) is not a program on PATH; correct it, or leave it empty to try %s",
+            choice, other && other[0] ? variable : "device.compiler", names);
   oak_words_t list = {0};
-  oak_words_split(&list, names);
-  for (int i = 0; i < list.count && compiler->command.count == 0; i++)
-    compiler_take(compiler, list.word[i]);
+  oak_words_split(&list, choice[0] ? "" : names);
+  for (int i = 0; i < list.count && !compiler->command.count; i++) take(compiler, list.word[i]);
   oak_words_free(&list);
   OAK_CHECK(compiler->command.count > 0, OAK_ERR_BUILD,
-            "no C compiler for the kernels: tried %s on PATH; %s with device.compiler or $%s",
-            names, advice, variable);
+            "no C compiler for the kernels: tried %s on PATH; install one (Debian, Ubuntu: apt "
+            "install gcc libc6-dev), or name one with device.compiler or $%s",
+            names, variable);
   return oak_words_status(&compiler->command);
 }
 
-/** \a *accepted: 1 if the compiler accepts the flags. It preprocesses an empty file with them. \a
- * output: the macros that it predefines, or its refusal. */
-static oak_status_t try_flags(const oak_compiler_t *compiler, const oak_words_t *flags,
-                              int *accepted, oak_buffer_t *output) {
+/** Run the compiler with \a flags and \a more words. */
+static oak_status_t ask(const oak_compiler_t *compiler, const oak_words_t *flags, const char *more,
+                        const char *to, oak_buffer_t *output, int *code) {
   oak_words_t command = {0};
+  *code = 1;
   oak_words_copy(&command, &compiler->command);
   oak_words_copy(&command, flags);
-  oak_words_split(&command, "-dM -E -x c /dev/null");
-  int code = 1;
-  oak_status_t status = oak_process_run(&command, NULL, output, &code);
+  oak_words_split(&command, more);
+  const oak_status_t status = oak_process_run(&command, to, output, code);
   oak_words_free(&command);
-  *accepted = code == 0;
   return status;
 }
+
+static const char predefined[] = "-dM -E -x c /dev/null";
 
 /** Remove from \a flags those that a refusal names. If it names none, try one by one. */
 static oak_status_t drop_refused(const oak_compiler_t *compiler, oak_words_t *flags,
@@ -83,10 +68,10 @@ static oak_status_t drop_refused(const oak_compiler_t *compiler, oak_words_t *fl
   oak_status_t status = OAK_OK;
   for (int i = 0; i < flags->count; i++) named += strstr(refusal, flags->word[i]) != NULL;
   for (int i = 0; i < flags->count && status == OAK_OK; i++) {
-    int accepted = !strstr(refusal, flags->word[i]);
-    oak_words_t one = {.word = &flags->word[i], .count = 1};
-    if (!named) status = try_flags(compiler, &one, &accepted, &output);
-    if (accepted) oak_words_add(&kept, "%s", flags->word[i]);
+    int refused = strstr(refusal, flags->word[i]) != NULL;
+    const oak_words_t one = {.word = &flags->word[i], .count = 1};
+    if (!named) status = ask(compiler, &one, predefined, NULL, &output, &refused);
+    if (!refused) oak_words_add(&kept, "%s", flags->word[i]);
   }
   oak_buffer_free(&output);
   oak_words_free(flags);
@@ -94,60 +79,51 @@ static oak_status_t drop_refused(const oak_compiler_t *compiler, oak_words_t *fl
   return status;
 }
 
-static oak_status_t compiler_version(oak_compiler_t *compiler) {
-  oak_words_t command = {0};
-  oak_words_copy(&command, &compiler->command);
-  oak_words_add(&command, "--version");
-  oak_buffer_t output = {0};
-  int code;
-  oak_status_t status = oak_process_run(&command, NULL, &output, &code);
-  if (status == OAK_OK) {
-    const char *line = oak_buffer_get(&output);
-    line += strspn(line, "\n");
-    int length = (int)strcspn(line, "\n");
-    status = code == 0 && length > 0 ? oak_format(&compiler->version, "%.*s", length, line)
-                                     : oak_format(&compiler->version, "unknown version");
-  }
-  oak_buffer_free(&output);
-  oak_words_free(&command);
-  return status;
-}
-
+/** Find out the version, the flags that the compiler takes, and the macros that it predefines with
+ * them. */
 static oak_status_t probe(oak_compiler_t *compiler, const oak_words_t *wanted) {
-  int accepted = 0;
+  int code, before = -1;
   oak_buffer_t output = {0};
-  OAK_TRY(oak_words_status(wanted));
-  OAK_TRY(compiler_version(compiler));
+  OAK_TRY(ask(compiler, &(oak_words_t){0}, "--version", NULL, &output, &code));
+  const char *line = oak_buffer_get(&output) + strspn(oak_buffer_get(&output), "\n");
+  oak_status_t status = oak_format(&compiler->version, "%.*s", (int)strcspn(line, "\n"),
+                                   code == 0 && *line ? line : "unknown version");
+  oak_buffer_free(&output);
   oak_words_copy(&compiler->flags, wanted);
-  oak_status_t status = try_flags(compiler, &compiler->flags, &accepted, &output);
-  /* Some compilers name one flag at a time. */
-  for (int before = -1; status == OAK_OK && !accepted && compiler->flags.count != before;) {
-    before = compiler->flags.count;
+  if (status == OAK_OK) status = ask(compiler, wanted, predefined, NULL, &output, &code);
+  while (status == OAK_OK && code != 0 && compiler->flags.count != before) {
+    before = compiler->flags.count; /* some compilers name one flag at a time */
     status = drop_refused(compiler, &compiler->flags, oak_buffer_get(&output));
     oak_buffer_free(&output);
-    if (status == OAK_OK) status = try_flags(compiler, &compiler->flags, &accepted, &output);
+    if (status == OAK_OK)
+      status = ask(compiler, &compiler->flags, predefined, NULL, &output, &code);
   }
   oak_hash_start(&compiler->target);
-  if (accepted) oak_hash_text(&compiler->target, oak_buffer_get(&output));
+  if (code == 0) oak_hash_text(&compiler->target, oak_buffer_get(&output));
   oak_buffer_free(&output);
   return status == OAK_OK ? oak_words_status(&compiler->flags) : status;
 }
 
 /* ---- what a compiler depends on */
 
-static void add_once(oak_words_t *words, const char *word) {
+void oak_add_once(oak_words_t *words, const char *format, ...) {
+  char text[PATH_MAX];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
   for (int i = 0; i < words->count; i++)
-    if (!strcmp(words->word[i], word)) return;
-  oak_words_add(words, "%s", word);
+    if (!strcmp(words->word[i], text)) return;
+  oak_words_add(words, "%s", text);
 }
 
 /** The program \a path and its folder, where it may look for files. */
 static void add_program(oak_words_t *tool, char *path) {
-  add_once(tool, path);
+  oak_add_once(tool, "%s", path);
   char *slash = strrchr(path, '/');
   if (!slash) return;
   *slash = '\0';
-  add_once(tool, path);
+  oak_add_once(tool, "%s", path);
 }
 
 /** The rest of a line that starts with \a words, or NULL. */
@@ -165,14 +141,14 @@ static int read_answer(oak_compiler_t *compiler, char *answer) {
     if ((rest = after(line, "COLLECT_GCC="))) {
       direct |= !strcmp(rest, compiler->command.word[0]);
     } else if ((rest = after(line, "Configuration file: "))) {
-      add_once(&compiler->tool, rest);
+      oak_add_once(&compiler->tool, "%s", rest);
     } else if ((rest = after(line, "ignoring nonexistent directory \""))) {
       rest[strcspn(rest, "\"")] = '\0';
-      add_once(&compiler->search, rest);
+      oak_add_once(&compiler->search, "%s", rest);
     } else if (*line != ' ') {
       list = after(line, "#include") != NULL;
     } else if (list) {
-      add_once(&compiler->search, line + 1);
+      oak_add_once(&compiler->search, "%s", line + 1);
     } else { /* " /usr/.../cc1 -E ..." of gcc, " \"/usr/bin/clang\" -cc1 ..." */
       rest = line + 1 + (line[1] == '"');
       rest[strcspn(rest, " \"")] = '\0';
@@ -180,7 +156,8 @@ static int read_answer(oak_compiler_t *compiler, char *answer) {
       if (*rest == '/') add_program(&compiler->tool, rest);
     }
   }
-  add_once(&compiler->tool, compiler->command.word[0]); /* may be a link, which may change */
+  oak_add_once(&compiler->tool, "%s",
+               compiler->command.word[0]); /* may be a link, which may change */
   add_program(&compiler->tool, program);
   free(program);
   return direct;
@@ -202,42 +179,42 @@ static void hash_tools(oak_compiler_t *compiler) {
 
 /** Ask which programs and folders the compiler uses, and whether its assembler lists what it reads.
  * Not all compilers take the first question. */
-static oak_status_t ask(oak_compiler_t *compiler, const oak_words_t *user) {
+static oak_status_t find_tools(oak_compiler_t *compiler, const oak_words_t *user) {
   const char *root;
-  char object[] = "/tmp/oak-XXXXXX", rule[sizeof object + 2];
-  const int file = mkstemp(object);
+  char list[] = "/tmp/oak-XXXXXX";
+  const int file = mkstemp(list);
   int code = 1;
   hash_tools(compiler);
   oak_status_t status = oak_source_root(&root);
-  snprintf(rule, sizeof rule, "%s: ", object);
   for (int k = file < 0; k < 2 && code != 0 && status == OAK_OK; k++) {
-    oak_words_t command = {0};
+    oak_words_t flags = {0}, files = {0};
     oak_buffer_t answer = {0};
-    oak_words_copy(&command, &compiler->command);
-    oak_words_copy(&command, &compiler->flags);
-    oak_words_add(&command, "-I%s/include", root);
-    oak_words_add(&command, "-I%s", root);
-    oak_words_copy(&command, user);
-    if (k == 0) oak_words_split(&command, "-c -Xassembler --MD=/dev/stdout -o");
-    oak_words_add(&command, "%s", k == 0 ? object : "-E");
-    oak_words_split(&command, "-v -x c /dev/null");
-    status = oak_process_run(&command, k ? "/dev/null" : NULL, &answer, &code);
-    compiler->lists = code == 0 && strstr(oak_buffer_get(&answer), rule);
+    oak_words_copy(&flags, &compiler->flags);
+    oak_words_add(&flags, "-I%s/include", root);
+    oak_words_add(&flags, "-I%s", root);
+    oak_words_copy(&flags, user);
+    if (k == 0) oak_words_split(&flags, "-c -o /dev/null -Xassembler");
+    oak_words_add(&flags, k == 0 ? "--MD=%s" : "-E", list);
+    status = ask(compiler, &flags, "-v -x c /dev/null", k ? "/dev/null" : NULL, &answer, &code);
+    oak_rule_read(list, "", &files);
+    compiler->lists = code == 0 && files.count > 0;
     compiler->followed = code == 0 && answer.data && read_answer(compiler, answer.data) &&
                          compiler->search.count > 0;
     oak_buffer_free(&answer);
-    oak_words_free(&command);
+    oak_words_free(&flags);
+    oak_words_free(&files);
   }
   if (file >= 0) close(file);
-  if (file >= 0) unlink(object);
+  if (file >= 0) unlink(list);
   return status;
 }
 
 oak_status_t oak_compiler_probe(oak_compiler_t *compiler, const oak_words_t *wanted,
                                 const oak_words_t *user) {
   if (compiler->version) return OAK_OK;
-  oak_status_t status = probe(compiler, wanted);
-  if (status == OAK_OK) status = ask(compiler, user);
+  oak_status_t status = oak_words_status(wanted);
+  if (status == OAK_OK) status = probe(compiler, wanted);
+  if (status == OAK_OK) status = find_tools(compiler, user);
   if (status != OAK_OK) { /* the next call asks again */
     free(compiler->version);
     compiler->version = NULL;
@@ -248,11 +225,12 @@ oak_status_t oak_compiler_probe(oak_compiler_t *compiler, const oak_words_t *wan
 
 /* ---- messages, and what else it says */
 
-oak_status_t oak_rule_read(const char *path, oak_words_t *files) {
+oak_status_t oak_rule_read(const char *path, const char *ending, oak_words_t *files) {
   oak_buffer_t text = {0};
   char name[PATH_MAX];
   size_t length = 0;
-  if (oak_buffer_read(&text, path) != 0) return OAK_OK;
+  if (oak_path_print(name, "%s%s", path, ending) != OAK_OK || oak_buffer_read(&text, name) != 0)
+    return OAK_OK;
   const char *colon = strstr(oak_buffer_get(&text), ": ");
   for (const char *at = colon ? colon + 1 : "";; at++) {
     if (!*at || isspace((unsigned char)*at) || (*at == '\\' && at[1] == '\n')) {

@@ -2,25 +2,16 @@
  * The flags that the user gives to the compiler of kernels: what is refused, and with which flags
  * oak knows all files that a kernel depends on. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "build/build.h"
 
 /** Switches that change how kernels compute. All other constants that begin with OAK_ are shared
  * with the host, which would not know that they were changed. */
-static const char *const switches[] = {"OAK_CELL_LOOPS",    "OAK_WALK_CELLS", "OAK_ACC_LANES",
-                                       "OAK_ACC_VECTOR",    "OAK_ACC_GANGS",  "OAK_ACC_UNROLL",
-                                       "OAK_EXACT_DIVISION"};
-enum { nswitches = sizeof switches / sizeof switches[0] };
-
-static int is_switch(const char *name) {
-  for (int i = 0; i < nswitches; i++) {
-    size_t length = strlen(switches[i]);
-    if (!strncmp(name, switches[i], length) && (!name[length] || name[length] == '=')) return 1;
-  }
-  return 0;
-}
+static const char switches[] =
+    "OAK_CELL_LOOPS OAK_WALK_CELLS OAK_ACC_LANES OAK_ACC_VECTOR OAK_ACC_GANGS OAK_ACC_UNROLL "
+    "OAK_EXACT_DIVISION";
 
 /** The constant of oak that a flag defines or undefines, NULL if none. The word may also be the
  * operand of the flag before it. */
@@ -36,22 +27,18 @@ static const char *constant_in(const char *flag) {
 
 oak_status_t oak_flags_check(const char *flags, const char *origin) {
   oak_words_t words = {0};
-  oak_buffer_t known = {0};
-  const char *bad = NULL;
   oak_flags_split(&words, flags);
   oak_status_t status = oak_words_status(&words);
-  for (int i = 0; i < words.count && status == OAK_OK && !bad; i++) {
+  for (int i = 0; i < words.count && status == OAK_OK; i++) {
     const char *flag = words.word[i], *name = constant_in(flag);
     const char *defines = name == flag && i > 0 ? words.word[i - 1] : flag;
-    if (name && !(is_switch(name) && !strncmp(defines, "-D", 2))) bad = flag;
+    if (name &&
+        (!oak_str_has_word(switches, name, strcspn(name, "=")) || strncmp(defines, "-D", 2) != 0))
+      status = OAK_FAIL(OAK_ERR_INPUT,
+                        "%s: %s: constants that begin with OAK_ come from the parameters of the "
+                        "run; only these may be defined: %s",
+                        origin, flag, switches);
   }
-  for (int i = 0; i < nswitches; i++) oak_buffer_print(&known, "%s %s", i ? "," : "", switches[i]);
-  if (bad)
-    status = OAK_FAIL(OAK_ERR_INPUT,
-                      "%s: %s: constants that begin with OAK_ come from the parameters of the run; "
-                      "only these may be defined:%s",
-                      origin, bad, oak_buffer_get(&known));
-  oak_buffer_free(&known);
   oak_words_free(&words);
   return status;
 }
@@ -82,19 +69,13 @@ const char *oak_flag_operand(const oak_words_t *words, int *i, const char *flag)
   return *i + 1 < words->count ? words->word[++*i] : NULL;
 }
 
-/** 1 if a flag without an operand names no file. */
-static int is_plain(const char *flag) {
-  static const char *const start[] = {"-O",   "-W",       "-f",        "-m",
-                                      "-g",   "-std=",    "-pedantic", "-w",
-                                      "-acc", "-pthread", "--param=",  "--offload-arch"};
-  static const char *const other[] = {"-fplugin", "-fprofile", "-fuse", "-fauto", "-fbranch",
-                                      "-fload",   "-fmodule",  "-flto", "list="};
-  const int lists = !strncmp(flag, "-fsanitize", 10) || !strncmp(flag, "-foffload", 9);
-  int plain = 0;
-  for (size_t k = 0; k < sizeof start / sizeof *start; k++)
-    plain |= !strncmp(flag, start[k], strlen(start[k]));
-  for (size_t k = 0; k < sizeof other / sizeof *other; k++) plain &= !strstr(flag, other[k]);
-  return plain && !strpbrk(flag, lists ? "/" : "/,");
+/** 1 if a word of \a list is in the flag; \a begins: at its begin. */
+static int has(const char *flag, const char *list, int begins) {
+  size_t length;
+  for (const char *word; (word = oak_str_word(&list, &length));)
+    if (begins ? !strncmp(flag, word, length) : !!memmem(flag, strlen(flag), word, length))
+      return 1;
+  return 0;
 }
 
 void oak_flags_follow(const oak_words_t *words, char why[OAK_UNFOLLOWED]) {
@@ -102,7 +83,11 @@ void oak_flags_follow(const oak_words_t *words, char why[OAK_UNFOLLOWED]) {
                                         "-imacros", "-iquote", "-isystem", "-idirafter"};
   for (int i = 0; i < words->count; i++) {
     const char *flag = words->word[i];
-    int known = is_plain(flag);
+    const int lists = has(flag, "-fsanitize -foffload", 1);
+    int known =
+        has(flag, "-O -W -f -m -g -std= -pedantic -w -acc -pthread --param= --offload-arch", 1) &&
+        !has(flag, "-fplugin -fprofile -fuse -fauto -fbranch -fload -fmodule -flto list= /", 0) &&
+        (lists || !strchr(flag, ','));
     for (size_t k = 0; k < sizeof operand / sizeof *operand && !known; k++)
       known = oak_flag_operand(words, &i, operand[k]) != NULL;
     if (!known) snprintf(why, OAK_UNFOLLOWED, "the flag %.200s may name files", flag);
@@ -116,7 +101,5 @@ int oak_flag_for_gpu(const oak_words_t *words, int *i, oak_words_t *options) {
     oak_words_add(options, "%s%s", w, words->word[++*i]);
   else if (define || !strncmp(w, "--", 2))
     oak_words_add(options, "%s", w);
-  else
-    return 0;
-  return 1;
+  return define || !strncmp(w, "--", 2);
 }

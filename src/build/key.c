@@ -17,10 +17,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/str.h"
 #include "build/build.h"
 
 /** Increase this number when the format of entries changes. */
-static const char key_version[] = "oak kernel cache 6";
+static const char key_version[] = "oak kernel cache 7";
 
 /** Hash lines of C without the lines that only say where a text comes from, so that the same
  * sources in another folder have the same key. */
@@ -50,10 +51,9 @@ static oak_status_t hash_places(const oak_source_t *source, oak_hash_t *hash) {
   oak_hash_text(hash, root);
   oak_hash_text(hash, source->text ? source->text : "");
   for (int i = 0; i < source->nfile; i++) {
-    char *path;
+    OAK_FREED char *path = NULL;
     OAK_TRY(oak_path_absolute(source->file[i], &path));
     oak_hash_text(hash, path);
-    free(path);
   }
   return OAK_OK;
 }
@@ -79,6 +79,8 @@ oak_status_t oak_key_files(oak_device_t *dev, const oak_source_t *source, char h
 }
 
 /* ---- the state of files */
+
+enum { STATE_PATH = 35 }; /* where the path begins in a line of a state */
 
 static void print_hash(oak_buffer_t *out, char kind, const oak_hash_t *hash, const char *path) {
   char hex[33];
@@ -132,8 +134,7 @@ static int varies(const char *text) {
 
 /** A header counts by its content, and with it those of the same name in other folders that are
  * searched: the compiler might take one of them instead. */
-static void print_file(const oak_words_t *search, const char *path, oak_buffer_t *out,
-                       oak_keys_t *keys) {
+static void print_file(oak_keys_t *keys, const char *path) {
   struct stat info = {.st_size = 0};
   oak_buffer_t text = {0};
   oak_hash_t hash;
@@ -143,56 +144,47 @@ static void print_file(const oak_words_t *search, const char *path, oak_buffer_t
   if (stat(path, &info) == 0 && oak_buffer_read(&text, path) == 0)
     oak_hash_bytes(&hash, oak_buffer_get(&text), text.length);
   oak_hash_bytes(&keys->contents, &hash, sizeof hash);
-  for (int i = 0; i < search->count; i++) {
-    if (!(name = inside(path, search->word[i]))) continue;
-    for (int k = 0; k < search->count; k++) {
-      snprintf(other, sizeof other, "%s/%s", search->word[k], name);
+  for (int i = 0; i < keys->search.count; i++) {
+    if (!(name = inside(path, keys->search.word[i]))) continue;
+    for (int k = 0; k < keys->search.count; k++) {
+      snprintf(other, sizeof other, "%s/%s", keys->search.word[k], name);
       if (k != i && access(other, F_OK) == 0) oak_hash_text(&hash, other);
     }
   }
-  print_hash(out, 'F', &hash, path);
+  print_hash(&keys->state, 'F', &hash, path);
   keys->fresh |= !is_settled(&info);
-  if (varies(oak_buffer_get(&text)) && is_users(search, path)) keys->lasts = 0;
+  if (varies(oak_buffer_get(&text)) && is_users(&keys->search, path)) keys->lasts = 0;
   oak_buffer_free(&text);
 }
 
 /** Print the state of all that an entry depends on, and hash the content of files. */
 static oak_status_t print_state(oak_device_t *dev, oak_keys_t *keys) {
-  const oak_depends_t *depends = &keys->depends;
   oak_buffer_t *out = &keys->state;
   oak_hash_t hash;
   oak_hash_start(&hash);
   oak_hash_start(&keys->contents);
   OAK_TRY(dev->ops->fingerprint(dev, -1, &hash));
   print_hash(out, 'C', &hash, dev->ops->name);
-  for (int i = 0; i < depends->tool.count; i++)
-    keys->lasts &= print_tool(depends->tool.word[i], out);
-  for (int i = 0; i < depends->search.count; i++)
-    oak_buffer_print(out, "S - %s\n", depends->search.word[i]);
-  for (int i = 0; i < depends->file.count; i++)
-    print_file(&depends->search, depends->file.word[i], out, keys);
+  for (int i = 0; i < keys->tool.count; i++) keys->lasts &= print_tool(keys->tool.word[i], out);
+  for (int i = 0; i < keys->search.count; i++)
+    print_hash(out, 'S', &(oak_hash_t){0, 0}, keys->search.word[i]);
+  for (int i = 0; i < keys->file.count; i++) print_file(keys, keys->file.word[i]);
   return oak_buffer_status(out);
-}
-
-/** Read what a state names. */
-static void read_state(const char *state, oak_depends_t *depends) {
-  for (const char *line = state; *line;) {
-    const size_t length = strcspn(line, "\n");
-    const char *path = memchr(line + 1, ' ', length ? length - 1 : 0);
-    oak_words_t *list = *line == 'T'   ? &depends->tool
-                        : *line == 'S' ? &depends->search
-                        : *line == 'F' ? &depends->file
-                                       : NULL;
-    if (path) path = memchr(path + 1, ' ', (size_t)(line + length - path - 1));
-    if (path && list) oak_words_add(list, "%.*s", (int)(line + length - path - 1), path + 1);
-    line += length + (line[length] == '\n');
-  }
 }
 
 int oak_state_holds(oak_device_t *dev, const char *state) {
   oak_keys_t keys = {.lasts = 0};
-  read_state(state, &keys.depends);
-  const int same = keys.depends.file.count > 0 && print_state(dev, &keys) == OAK_OK &&
+  for (const char *line = state; *line; line += strcspn(line, "\n") + 1) {
+    const int length = (int)strcspn(line, "\n");
+    oak_words_t *list = *line == 'T'   ? &keys.tool
+                        : *line == 'S' ? &keys.search
+                        : *line == 'F' ? &keys.file
+                                       : NULL;
+    if (!line[length]) break; /* the file is damaged */
+    if (list && length > STATE_PATH)
+      oak_words_add(list, "%.*s", length - STATE_PATH, line + STATE_PATH);
+  }
+  const int same = keys.file.count > 0 && print_state(dev, &keys) == OAK_OK &&
                    !strcmp(state, oak_buffer_get(&keys.state));
   oak_keys_free(&keys);
   return same;
@@ -200,89 +192,59 @@ int oak_state_holds(oak_device_t *dev, const char *state) {
 
 /* ---- asking the compiler */
 
-static int in_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
-
 /** 1 if files of the user hand texts to the assembler, which may name files. This is for compilers
  * whose assembler does not list what it reads. \a text: behind the preprocessor. */
 static int may_assemble(const char *text) {
-  static const char way[] =
-      " asm __asm __asm__ section __section__ weakref __weakref__ symver "
-      "__symver__ ident ";
+  static const char ways[] =
+      "asm __asm __asm__ section __section__ weakref __weakref__ symver __symver__ ident";
   int users = 0;
   for (const char *at = text; *at;) {
-    char word[32];
-    int length = 1;
+    size_t length = 1;
     if (!strncmp(at, "# ", 2) && (at == text || at[-1] == '\n')) { /* where the text comes from */
-      length = (int)strcspn(at, "\n");
-      const char *path = memchr(at, '"', (size_t)length);
-      const char *end = path ? memrchr(at, '"', (size_t)length) : NULL;
+      length = strcspn(at, "\n");
+      const char *path = memchr(at, '"', length), *end = path ? memrchr(at, '"', length) : NULL;
       users = end && !memchr(end, '3', (size_t)(at + length - end)) && /* 3: one of the system */
               !oak_source_is_own(path + 1);
-    } else if (in_word(*at)) {
-      while (in_word(at[length])) length++;
-      snprintf(word, sizeof word, " %.*s ", length, at);
-      if (users && length < 20 && strstr(way, word)) return 1;
+    } else if (isalnum((unsigned char)*at) || *at == '_') {
+      while (isalnum((unsigned char)at[length]) || at[length] == '_') length++;
+      if (users && oak_str_has_word(ways, at, length)) return 1;
     }
     at += length;
   }
   return 0;
 }
 
-/** Read what the compiler has made of \a source: the text, and the list of files. */
-static oak_status_t read_answer(const char *work, oak_buffer_t *text, oak_words_t *files) {
-  oak_words_t list = {0};
-  char *path;
-  OAK_TRY(oak_format(&path, "%s.i", work));
-  const int error = oak_buffer_read(text, path);
-  oak_status_t status = OAK_OK;
-  if (error)
-    status = OAK_FAIL(OAK_ERR_FILE, "the preprocessed kernel %s cannot be read: %s", path,
-                      strerror(error));
-  path[strlen(path) - 1] = 'd';
-  if (status == OAK_OK) status = oak_rule_read(path, &list);
-  path[strlen(path) - 1] = 'c'; /* the translation unit itself, whose place changes */
-  for (int i = 0; i < list.count; i++)
-    if (strcmp(list.word[i], path) != 0) oak_words_add(files, "%s", list.word[i]);
-  oak_words_free(&list);
-  free(path);
-  return status == OAK_OK ? oak_words_status(files) : status;
-}
-
-/** The folders where headers are looked for: those of files of the user, which may name others
- * beside them, then those of the compiler. */
-static oak_status_t add_search(const oak_compiler_t *compiler, oak_depends_t *depends) {
-  oak_words_t *search = &depends->search;
-  for (int n = 0; n < depends->file.count; n++) {
-    const char *path = depends->file.word[n], *slash = strrchr(path, '/');
-    if (!slash || !is_users(&compiler->search, path)) continue;
-    oak_words_add(search, "%.*s", (int)(slash - path), path);
-    for (int i = 0; i + 1 < search->count; i++) {
-      if (strcmp(search->word[i], search->word[search->count - 1]) != 0) continue;
-      free(search->word[--search->count]);
-      search->word[search->count] = NULL;
-    }
-  }
-  oak_words_copy(search, &compiler->search);
-  return oak_words_status(search);
-}
-
-/** The keys of what the compiler has made of \a source. */
-static oak_status_t key_of_text(oak_device_t *dev, const oak_source_t *source, const char *text,
-                                oak_keys_t *keys) {
+/** The keys of what the compiler has made of \a source in the files \a work. */
+static oak_status_t key_of_text(oak_device_t *dev, const oak_source_t *source, const char *work,
+                                const char *text, oak_keys_t *keys) {
   const oak_compiler_t *compiler = dev->compiler;
+  oak_words_t listed = {0};
   oak_hash_t hash;
+  const size_t length = strlen(work);
   OAK_TRY(start(dev, source, 1, &hash));
   hash_lines(&hash, text);
   if (strstr(text, "__builtin_FILE")) OAK_TRY(hash_places(source, &hash));
   if (!source->seen && !compiler->lists && may_assemble(text))
     snprintf(dev->unfollowed, OAK_UNFOLLOWED, "its assembler may read files");
-  for (int i = 0; source->seen && i < keys->depends.file.count; i++)
-    oak_hash_text(&hash, keys->depends.file.word[i]); /* the text says where files are */
-  keys->lasts = compiler->followed && keys->depends.file.count > 0;
+  OAK_TRY(oak_rule_read(work, ".d", &listed));
+  for (int i = 0; i < listed.count; i++) { /* all but the translation unit, whose place changes */
+    const char *path = listed.word[i], *slash = strrchr(path, '/');
+    if (!strncmp(path, work, length) && !strcmp(path + length, ".c")) continue;
+    oak_words_add(&keys->file, "%s", path);
+    if (source->seen) oak_hash_text(&hash, path); /* the text says where files are */
+    /* Folders where headers are looked for: those of files of the user, which may name others
+     * beside them, then those of the compiler. */
+    if (slash && is_users(&compiler->search, path))
+      oak_add_once(&keys->search, "%.*s", (int)(slash - path), path);
+  }
+  oak_words_free(&listed);
+  oak_words_copy(&keys->search, &compiler->search);
+  oak_words_copy(&keys->tool, &compiler->tool);
+  OAK_TRY(oak_words_status(&keys->file));
+  OAK_TRY(oak_words_status(&keys->search));
+  OAK_TRY(oak_words_status(&keys->tool));
+  keys->lasts = compiler->followed && keys->file.count > 0;
   for (int i = 0; i < dev->user_flags.count; i++) keys->lasts &= !varies(dev->user_flags.word[i]);
-  oak_words_copy(&keys->depends.tool, &compiler->tool);
-  OAK_TRY(oak_words_status(&keys->depends.tool));
-  OAK_TRY(add_search(compiler, &keys->depends));
   OAK_TRY(print_state(dev, keys));
   oak_hash_bytes(&hash, &keys->contents, sizeof keys->contents);
   oak_hash_hex(&hash, keys->built);
@@ -303,9 +265,9 @@ oak_status_t oak_key_ask(oak_device_t *dev, const oak_source_t *source, const ch
   }
   if (why[0]) keys->files[0] = '\0';
   oak_flags_follow(&dev->user_flags, dev->unfollowed);
-  oak_status_t status = dev->ops->preprocess(dev, source, work);
-  if (status == OAK_OK) status = read_answer(work, &text, &keys->depends.file);
-  if (status == OAK_OK) status = key_of_text(dev, source, oak_buffer_get(&text), keys);
+  OAK_TRY(dev->ops->preprocess(dev, source, work));
+  oak_status_t status = oak_build_read(&text, work, ".i");
+  if (status == OAK_OK) status = key_of_text(dev, source, work, oak_buffer_get(&text), keys);
   oak_buffer_free(&text);
   return status;
 }
@@ -315,9 +277,9 @@ int oak_keys_hold(oak_device_t *dev, const oak_keys_t *keys) {
 }
 
 void oak_keys_free(oak_keys_t *keys) {
-  oak_words_free(&keys->depends.tool);
-  oak_words_free(&keys->depends.search);
-  oak_words_free(&keys->depends.file);
+  oak_words_free(&keys->tool);
+  oak_words_free(&keys->search);
+  oak_words_free(&keys->file);
   oak_buffer_free(&keys->state);
   keys->built[0] = keys->files[0] = '\0';
   keys->lasts = keys->fresh = 0;

@@ -12,20 +12,19 @@
 
 #include "build/build.h"
 
-typedef enum { ALWAYS, NAMED, ASSERTION } reason_t;
-
 typedef struct {
   const char *text;
   int length;
-  int file;        /**< number of the kernel file, -1: none of them */
-  reason_t reason; /**< to keep it */
+  int file; /**< number of the kernel file, -1: none of them */
+  enum { ALWAYS, NAMED, ASSERTION } reason;
   int kept;
 } item_t;
 
-/** What an item declares: an inline function, a type, a tag or a constant of an enum. */
+/** A word that an item may declare. C declares words before their use, so the first item counts,
+ * and beside it those that surely \a define the word. */
 typedef struct {
   const char *text;
-  int length, item;
+  int length, item, define;
 } name_t;
 
 struct oak_slices {
@@ -36,28 +35,22 @@ struct oak_slices {
 
 /* ---- tokens */
 
-typedef enum { BLANK, DIRECTIVE, WORD, LITERAL, MARK } token_t;
-
 static int in_word(char c) { return isalnum((unsigned char)c) || c == '_' || c == '$'; }
 
-/** The length of the token at \a at. */
-static int read_token(const char *at, token_t *kind) {
+/** The length of the token at \a at. \a *kind: 'a' for words, ' ' for blanks, '"' for literals, '#'
+ * for a directive, which is nowhere else in preprocessed text; else the character. */
+static int read_token(const char *at, char *kind) {
   int n = 1;
-  if (isspace((unsigned char)*at)) {
-    *kind = BLANK;
-    while (isspace((unsigned char)at[n])) n++;
-  } else if (in_word(*at)) {
-    *kind = WORD;
+  *kind = in_word(*at) ? 'a' : isspace((unsigned char)*at) ? ' ' : *at == '\'' ? '"' : *at;
+  if (*kind == 'a') {
     while (in_word(at[n])) n++;
-  } else if (*at == '"' || *at == '\'') {
-    *kind = LITERAL;
+  } else if (*kind == ' ') {
+    while (isspace((unsigned char)at[n])) n++;
+  } else if (*kind == '"') {
     while (at[n] && at[n] != *at) n += at[n] == '\\' && at[n + 1] ? 2 : 1;
     n += at[n] != '\0';
-  } else if (*at == '#') { /* # is nowhere else in preprocessed text */
-    *kind = DIRECTIVE;
+  } else if (*kind == '#') {
     n = (int)strcspn(at, "\n");
-  } else {
-    *kind = MARK;
   }
   return n;
 }
@@ -66,104 +59,85 @@ static int is(const char *at, int length, const char *word) {
   return (int)strlen(word) == length && !strncmp(at, word, (size_t)length);
 }
 
+static int is_tagged(const char *word, int length) {
+  return is(word, length, "struct") || is(word, length, "union") || is(word, length, "enum");
+}
+
 /** 1 if a directive only says where the text comes from (# 12 "file", #line 12 "file"). */
 static int is_place(const char *directive) {
   const char *at = directive + 1 + strspn(directive + 1, " ");
   return isdigit((unsigned char)*at) || !strncmp(at, "line ", 5);
 }
 
-/* ---- items */
+/* ---- what items declare */
 
-static oak_status_t add_name(struct oak_slices *slices, const char *text, int length) {
-  OAK_TRY(OAK_GROW(slices->name, slices->nname));
-  slices->item[slices->count - 1].reason = NAMED;
-  slices->name[slices->nname++] = (name_t){text, length, slices->count - 1};
+static oak_status_t add_name(struct oak_slices *s, const char *text, int length, int define) {
+  OAK_TRY(OAK_GROW(s->name, s->nname));
+  s->item[s->count - 1].reason = NAMED;
+  s->name[s->nname++] = (name_t){text, length, s->count - 1, define};
   return OAK_OK;
 }
 
-/** Find the name of an inline function, or of its declaration. Any attribute other than that of
- * OAK_FN may be a reason to keep the function even if it is not named. */
-static oak_status_t name_function(struct oak_slices *slices, const item_t *item) {
-  token_t kind;
-  const char *end = item->text + item->length, *word = NULL, *name = NULL;
-  int words = 0, length = 0, name_length = 0;
-  for (const char *at = item->text; at < end; at += length) {
+/** The name of an inline function stands before the first parenthesis, or alone in it. Any
+ * attribute other than that of OAK_FN may be a reason to keep a function that nothing names. */
+static oak_status_t name_function(struct oak_slices *s, const item_t *item) {
+  static const char inlined[] = "__attribute__((always_inline))";
+  char kind;
+  const char *end = item->text + item->length, *name = NULL;
+  int words = 0, length = 0, name_length = 0, found = 0;
+  for (const char *at = item->text; at < end && *at != '{' && *at != ';'; at += length) {
     length = read_token(at, &kind);
-    if (kind == DIRECTIVE) break;
-    if (kind == WORD && is(at, length, "__attribute__")) {
-      static const char inlined[] = "__attribute__((always_inline))";
-      if (name || strncmp(at, inlined, sizeof inlined - 1) != 0) break;
+    if (!found && !strncmp(at, inlined, sizeof inlined - 1)) {
       length = sizeof inlined - 1;
-    } else if (kind == WORD) {
-      const int fits = words == 0   ? is(at, length, "static")
-                       : words == 1 ? !strncmp(at, "inline", 6) || !strncmp(at, "__inline", 8)
-                                    : !is(at, length, "asm") && !is(at, length, "__asm__");
-      if (!fits) break;
-      words++;
-      word = at;
-      if (!name) name_length = length;
-    } else if (*at == '(' && !name && words > 2) {
-      name = word;
-      const int inside = read_token(at + 1, &kind); /* real(name)(...), if there is such a macro */
-      if (kind == WORD && !strncmp(at + 1 + inside, ")(", 2)) name = at + 1, name_length = inside;
-    } else if (*at == '{' || *at == ';') {
-      return name ? add_name(slices, name, name_length) : OAK_OK;
+    } else if (kind == '#' || !strncmp(at, "__a", 3) || is(at, length, "asm") ||
+               (words == 1 && kind == 'a' && strncmp(at + 2 * (*at == '_'), "inline", 6) != 0)) {
+      return OAK_OK;
+    } else if (kind == 'a' && !found) {
+      words++, name = at, name_length = length;
+    } else if (kind == '(' && !found && words > 2) {
+      const int inside = read_token(at + 1, &kind);
+      if (kind == 'a' && !strncmp(at + 1 + inside, ")(", 2)) name = at + 1, name_length = inside;
+      found = 1;
     }
   }
-  return OAK_OK;
+  return found ? add_name(s, name, name_length, 1) : OAK_OK;
 }
 
-static int is_tagged(const char *word, int length) {
-  return is(word, length, "struct") || is(word, length, "union") || is(word, length, "enum");
-}
-
-/** Find the names that an item with a type brings: tags, constants of an enum, which may be inside
- * a struct, pointers to functions, and what a typedef declares: the last words outside brackets
- * before a comma and before the end. */
-static oak_status_t name_type(struct oak_slices *slices, const item_t *item) {
-  token_t kind;
-  const char *end = item->text + item->length, *last = item->text, *before = "", *opened = "";
-  int depth = 0, length = 0, before_length = 0, last_length = 0, is_pointer = 0;
-  int constants = -1; /* the depth inside the braces of an enum */
+/** The names that a type brings: words outside braces, tags, and the constants of an enum, which
+ * may be inside a struct. */
+static oak_status_t name_type(struct oak_slices *s, const item_t *item) {
+  char kind;
+  const char *end = item->text + item->length, *before = "";
+  int depth = 0, constants = -1 /* the depth inside an enum */, length = 0, before_length = 0;
   for (const char *at = item->text; at < end; at += length) {
     length = read_token(at, &kind);
-    if (kind == BLANK) continue;
-    if (kind == WORD) {
-      const int constant = depth == constants && (*before == '{' || *before == ',');
-      const int pointer = *before == '*' && depth == 1 && *opened == '(';
-      is_pointer |= pointer;
-      if (is_tagged(before, before_length) || constant || pointer)
-        OAK_TRY(add_name(slices, at, length));
+    if (kind == ' ') continue;
+    if (kind == 'a' && !isdigit((unsigned char)*at)) {
+      const int tag = is_tagged(before, before_length);
+      if (depth == 0 || depth == constants || tag)
+        OAK_TRY(add_name(s, at, length, tag && at[length + strspn(at + length, " \n")] == '{'));
       if (is(at, length, "enum")) constants = depth + 1;
-      if (depth == 0 && strncmp(at, "__attribute", 11) != 0) last = at, last_length = length;
-    } else if (kind == MARK && strchr("({[", *at)) {
-      if (depth++ == 0) opened = at;
-    } else if (kind == MARK && strchr(")}]", *at)) {
-      if (depth-- == constants) constants = -1;
-    } else if (*at == ';' && depth < constants) {
-      constants = -1;
-    } else if (*at == ',' && depth == 0) {
-      if (last != item->text && !is_pointer) OAK_TRY(add_name(slices, last, last_length));
-      last = item->text;
-      is_pointer = 0;
     }
+    if ((kind == '}' && depth == constants) || (kind == ';' && depth < constants)) constants = -1;
+    depth += (kind == '{') - (kind == '}');
     before = at;
     before_length = length;
   }
-  return last == item->text || is_pointer ? OAK_OK : add_name(slices, last, last_length);
+  return OAK_OK;
 }
 
 /** Note what a complete item declares. */
-static oak_status_t find_names(struct oak_slices *slices) {
-  item_t *item = &slices->item[slices->count - 1];
-  token_t kind;
+static oak_status_t find_names(struct oak_slices *s) {
+  item_t *item = &s->item[s->count - 1];
+  char kind;
   const int length = read_token(item->text, &kind);
-  if (kind != WORD) return OAK_OK;
+  if (is(item->text, length, "static")) return name_function(s, item);
   if (is(item->text, length, "_Static_assert")) item->reason = ASSERTION;
-  return is_tagged(item->text, length) || is(item->text, length, "typedef")
-             ? name_type(slices, item)
-             : name_function(slices, item);
+  return is_tagged(item->text, length) || is(item->text, length, "typedef") ? name_type(s, item)
+                                                                            : OAK_OK;
 }
+
+/* ---- items */
 
 /** The number of the file that a line `# 12 "file"` names, -1 if it is none of \a file. */
 static int find_file(const char *directive, char *const *file, int count) {
@@ -174,102 +148,77 @@ static int find_file(const char *directive, char *const *file, int count) {
   return -1;
 }
 
-static oak_status_t split(struct oak_slices *slices, const char *text, char *const *file,
-                          int count) {
+static oak_status_t split(struct oak_slices *s, const char *text, char *const *file, int count) {
   item_t *item = NULL;
-  token_t kind;
   int depth = 0, body = 0, now = -1, length;
-  char before = 0; /* the first character of the token before, blanks apart */
+  char kind, before = 0;
   for (const char *at = text; *at; at += length) {
     length = read_token(at, &kind);
-    if (kind == DIRECTIVE && is_place(at)) {
-      now = find_file(at, file, count);
-      continue;
-    }
-    if (kind == BLANK) continue;
+    if (kind == '#' && is_place(at)) now = find_file(at, file, count);
+    if (kind == ' ' || (kind == '#' && is_place(at))) continue;
     if (!item) {
-      OAK_TRY(OAK_GROW(slices->item, slices->count));
-      item = &slices->item[slices->count++];
+      OAK_TRY(OAK_GROW(s->item, s->count));
+      item = &s->item[s->count++];
       *item = (item_t){.text = at, .file = now};
       depth = body = 0;
     }
     item->length = (int)(at + length - item->text);
-    if (kind == MARK) depth += (strchr("({[", *at) != NULL) - (strchr(")}]", *at) != NULL);
+    depth += (strchr("({[", kind) != NULL) - (strchr(")}]", kind) != NULL);
     /* A brace opens the body of a function behind a parenthesis; in a wrong guess the rest becomes
      * an item of its own. */
-    if (*at == '{' && depth == 1) body = before == ')';
-    before = *at;
-    if (depth == 0 && (*at == ';' || (*at == '}' && body))) {
-      OAK_TRY(find_names(slices));
+    if (kind == '{' && depth == 1) body = before == ')';
+    before = kind;
+    if (depth == 0 && (kind == ';' || (kind == '}' && body))) {
+      OAK_TRY(find_names(s));
       item = NULL;
     }
   }
   return OAK_OK;
 }
 
-/* ---- names */
-
-static int compare(const char *a, int na, const char *b, int nb) {
-  const int order = memcmp(a, b, (size_t)(na < nb ? na : nb));
-  return order ? order : na - nb;
+static int compare(const name_t *a, const name_t *b) {
+  const int order =
+      memcmp(a->text, b->text, (size_t)(a->length < b->length ? a->length : b->length));
+  return order ? order : a->length - b->length;
 }
 
 static int by_name(const void *left, const void *right) {
   const name_t *a = left, *b = right;
-  return compare(a->text, a->length, b->text, b->length);
+  const int order = compare(a, b);
+  return order ? order : a->item - b->item;
 }
 
-/** The first of the names that are this word, NULL if there is none. */
-static const name_t *find(const struct oak_slices *slices, const char *word, int length) {
-  int low = 0, high = slices->nname;
-  while (low < high) {
-    const int middle = (low + high) / 2;
-    const name_t *name = &slices->name[middle];
-    if (compare(name->text, name->length, word, length) < 0)
-      low = middle + 1;
-    else
-      high = middle;
+/** \return 1 if all is kept that an item names. \a keep: keep it now. */
+static int follow(const struct oak_slices *s, const item_t *item, int keep) {
+  char kind;
+  int all = 1;
+  name_t word = {.text = item->text};
+  for (; word.text < item->text + item->length; word.text += word.length) {
+    int low = 0, high = s->nname;
+    word.length = read_token(word.text, &kind);
+    if (kind != 'a') continue;
+    while (low < high) { /* to the first of the names that are this word */
+      const int middle = (low + high) / 2;
+      if (compare(&s->name[middle], &word) < 0)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    for (int n = low; n < s->nname && !compare(&s->name[n], &word); n++) {
+      item_t *other = &s->item[s->name[n].item];
+      if (other->kept || (n > low && !s->name[n].define)) continue;
+      all = 0;
+      other->kept = keep;
+      if (keep) follow(s, other, 1);
+    }
   }
-  const name_t *name = slices->name + low;
-  return low < slices->nname && !compare(name->text, name->length, word, length) ? name : NULL;
-}
-
-/** The name behind \a name if it is the same word. */
-static const name_t *next(const struct oak_slices *slices, const name_t *name) {
-  return name + 1 < slices->name + slices->nname && !by_name(name, name + 1) ? name + 1 : NULL;
-}
-
-/** Keep an item and what it names. */
-static void keep(const struct oak_slices *slices, item_t *item) {
-  token_t kind;
-  int length;
-  item->kept = 1;
-  for (const char *at = item->text; at < item->text + item->length; at += length) {
-    length = read_token(at, &kind);
-    const name_t *name = kind == WORD ? find(slices, at, length) : NULL;
-    for (; name; name = next(slices, name))
-      if (!slices->item[name->item].kept) keep(slices, &slices->item[name->item]);
-  }
-}
-
-/** 1 if all is kept that an assertion names. */
-static int holds(const struct oak_slices *slices, const item_t *item) {
-  token_t kind;
-  int length;
-  for (const char *at = item->text; at < item->text + item->length; at += length) {
-    length = read_token(at, &kind);
-    const name_t *name = kind == WORD ? find(slices, at, length) : NULL;
-    for (; name; name = next(slices, name))
-      if (!slices->item[name->item].kept) return 0;
-  }
-  return 1;
+  return all;
 }
 
 /* ---- all of it */
 
 oak_status_t oak_slices_open(const char *text, char *const *file, int count, oak_slices_t **out) {
-  *out = calloc(1, sizeof **out);
-  OAK_CHECK(*out, OAK_ERR_MEMORY, "no memory to cut the text of a kernel");
+  OAK_TRY(OAK_NEW(*out, 1));
   OAK_TRY(split(*out, text, file, count));
   if ((*out)->nname) qsort((*out)->name, (size_t)(*out)->nname, sizeof(name_t), by_name);
   return OAK_OK;
@@ -284,34 +233,32 @@ void oak_slices_close(oak_slices_t *slices) {
 
 /** Print an item so that other blanks and line breaks, and comments, do not change the text. */
 static void print_item(const item_t *item, oak_buffer_t *out) {
-  token_t kind;
+  char kind;
   int length, blank = 1; /* a blank or the start of a line is behind what was printed */
   for (const char *at = item->text; at < item->text + item->length; at += length) {
     length = read_token(at, &kind);
-    if (kind == DIRECTIVE && is_place(at)) continue;
-    if (kind == DIRECTIVE) oak_buffer_bytes(out, "\n", 1);
-    if (kind != BLANK)
-      oak_buffer_bytes(out, at, (size_t)length);
-    else if (!blank)
-      oak_buffer_bytes(out, " ", 1);
-    if (kind == DIRECTIVE || (*at == ';' && kind == MARK)) oak_buffer_bytes(out, "\n", 1);
-    blank = kind == BLANK || kind == DIRECTIVE || (*at == ';' && kind == MARK);
+    if (kind == '#' && is_place(at)) continue;
+    if (!blank && (kind == ' ' || kind == '#')) oak_buffer_bytes(out, "\n", 1);
+    if (kind != ' ') oak_buffer_bytes(out, at, (size_t)length);
+    if (kind == '#') oak_buffer_bytes(out, "\n", 1);
+    blank = kind == ' ' || kind == '#';
   }
   oak_buffer_bytes(out, "\n", 1);
 }
 
-int oak_slice(oak_slices_t *slices, int file, oak_buffer_t *out) {
+int oak_slice(oak_slices_t *s, int file, oak_buffer_t *out) {
   int own = 0;
-  for (int i = 0; i < slices->count; i++) slices->item[i].kept = 0;
-  for (int i = 0; i < slices->count; i++) {
-    item_t *item = &slices->item[i];
+  for (int i = 0; i < s->count; i++) s->item[i].kept = 0;
+  for (int i = 0; i < s->count; i++) {
+    item_t *item = &s->item[i];
     own += item->file == file;
-    if (item->reason == ALWAYS && !item->kept && (item->file < 0 || item->file == file))
-      keep(slices, item);
+    if (item->reason != ALWAYS || item->kept || (item->file >= 0 && item->file != file)) continue;
+    item->kept = 1;
+    follow(s, item, 1);
   }
-  for (int i = 0; i < slices->count; i++)
-    if (slices->item[i].reason == ASSERTION) slices->item[i].kept = holds(slices, &slices->item[i]);
-  for (int i = 0; i < slices->count; i++)
-    if (slices->item[i].kept) print_item(&slices->item[i], out);
+  for (int i = 0; i < s->count; i++)
+    if (s->item[i].reason == ASSERTION) s->item[i].kept = follow(s, &s->item[i], 0);
+  for (int i = 0; i < s->count; i++)
+    if (s->item[i].kept) print_item(&s->item[i], out);
   return own;
 }

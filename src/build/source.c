@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * What the files of a build need to know of a source: its name and the text of its translation
- * unit. */
+ * unit; and the files of a build. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,21 +16,39 @@ const char *oak_source_name(const oak_source_t *source) {
 }
 
 oak_status_t oak_source_text(const oak_source_t *source, oak_buffer_t *text) {
-  oak_buffer_print(text, "/* Translation unit of kernel '%s', written by oak. */\n",
-                   oak_source_name(source));
-  oak_buffer_print(text, "#include \"oak/kernel.h\"\n");
-  if (source->text) oak_buffer_print(text, "%s", source->text);
+  oak_buffer_print(text,
+                   "/* Translation unit of kernel '%s', written by oak. */\n"
+                   "#include \"oak/kernel.h\"\n%s",
+                   oak_source_name(source), source->text ? source->text : "");
   for (int i = 0; i < source->nfile; i++) {
-    char *path;
+    OAK_FREED char *path = NULL;
     OAK_TRY(oak_path_absolute(source->file[i], &path));
-    int plain = !strpbrk(path, "\"\n");
-    if (plain) oak_buffer_print(text, "#include \"%s\"\n", path);
-    free(path);
-    OAK_CHECK(plain, OAK_ERR_ARGUMENT,
+    OAK_CHECK(!strpbrk(path, "\"\n"), OAK_ERR_ARGUMENT,
               "kernel source '%s' has a quote or a line break in its path, which #include cannot "
               "name; rename it",
               source->file[i]);
+    oak_buffer_print(text, "#include \"%s\"\n", path);
   }
+  return oak_buffer_status(text);
+}
+
+oak_status_t oak_build_write(const oak_buffer_t *text, const char *path, const char *ending) {
+  char file[PATH_MAX];
+  OAK_TRY(oak_buffer_status(text));
+  OAK_TRY(oak_path_print(file, "%s%s", path, ending));
+  const int error = oak_buffer_write(text, file);
+  OAK_CHECK(!error, OAK_ERR_FILE,
+            "%s, a file of a kernel, cannot be written: %s; set OAK_CACHE to a folder with space",
+            file, strerror(error));
+  return OAK_OK;
+}
+
+oak_status_t oak_build_read(oak_buffer_t *text, const char *path, const char *ending) {
+  char file[PATH_MAX];
+  OAK_TRY(oak_path_print(file, "%s%s", path, ending));
+  const int error = oak_buffer_read(text, file);
+  OAK_CHECK(!error, OAK_ERR_FILE, "%s, a file of a kernel, cannot be read: %s", file,
+            strerror(error));
   return oak_buffer_status(text);
 }
 

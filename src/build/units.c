@@ -4,10 +4,8 @@
  * cache, so after an edit only those files are compiled again that use what has changed.
  *
  * If a file does not compile, the source is compiled in one piece, whose messages the user sees. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/cores.h"
 #include "build/build.h"
@@ -16,16 +14,17 @@ enum { MOST_FILES = 64 };
 
 /** One file of the source. */
 typedef struct {
-  /** Paths: their common begin, what is compiled, the result, its place in the cache. */
-  char *base, *text, *object, *entry;
+  int number; /**< among the files of the source */
+  /** Paths: common begin of those of the build, the object there and in the cache. */
+  char *base, *object, *entry;
   oak_buffer_t slice;
 } unit_t;
 
 typedef struct {
-  unit_t unit[MOST_FILES];
-  char *file[MOST_FILES]; /**< as the compiler names it */
+  unit_t unit[MOST_FILES]; /**< those that take longest first */
+  char *file[MOST_FILES];  /**< as the compiler names it */
   oak_job_t job[MOST_FILES];
-  int compiled[MOST_FILES]; /**< the number of the unit of a job */
+  int compiled[MOST_FILES]; /**< the unit of a job */
   int count, njob;
 } units_t;
 
@@ -40,24 +39,24 @@ static int is_plain(const oak_device_t *dev, const oak_source_t *source) {
   return plain;
 }
 
-/* ---- slices */
-
 /** Cut the source as its compiler has seen it. \a *built: 0 if its files cannot be found in it, or
- * cannot be compiled apart. */
+ * cannot be compiled apart, as slices do not say where they come from. */
 static oak_status_t cut(units_t *u, const oak_source_t *source, const char *path, int *built) {
-  char *seen;
   oak_buffer_t text = {0};
   oak_slices_t *slices = NULL;
-  OAK_TRY(oak_format(&seen, "%s.i", path));
-  /* Slices do not say where they come from. */
-  *built = oak_buffer_read(&text, seen) == 0 && !strstr(oak_buffer_get(&text), "__builtin_FILE");
-  free(seen);
+  OAK_TRY(oak_build_read(&text, path, ".i"));
+  *built = !strstr(oak_buffer_get(&text), "__builtin_FILE");
   oak_status_t status = OAK_OK;
-  for (int n = 0; n < source->nfile && status == OAK_OK; n++, u->count++)
-    status = oak_path_absolute(source->file[n], &u->file[n]);
+  for (; u->count < source->nfile && status == OAK_OK; u->count++) {
+    int at = u->count;
+    for (; at > 0 && source->time[u->unit[at - 1].number] < source->time[u->count]; at--)
+      u->unit[at].number = u->unit[at - 1].number;
+    u->unit[at].number = u->count;
+    status = oak_path_absolute(source->file[u->count], &u->file[u->count]);
+  }
   if (status == OAK_OK) status = oak_slices_open(oak_buffer_get(&text), u->file, u->count, &slices);
   for (int n = 0; n < u->count && status == OAK_OK; n++) {
-    *built &= oak_slice(slices, n, &u->unit[n].slice) > 0;
+    *built &= oak_slice(slices, u->unit[n].number, &u->unit[n].slice) > 0;
     status = oak_buffer_status(&u->unit[n].slice);
   }
   oak_slices_close(slices);
@@ -65,14 +64,11 @@ static oak_status_t cut(units_t *u, const oak_source_t *source, const char *path
   return status;
 }
 
-/* ---- objects in the cache */
-
 /** Look for the object of a unit, and put it where it would be compiled to. */
-static oak_status_t find_object(oak_device_t *dev, unit_t *unit, const char *name,
-                                const oak_hash_t *start, int *found) {
-  const oak_source_t named = {.name = name};
+static oak_status_t find_object(const oak_device_t *dev, unit_t *unit, const char *file,
+                                oak_hash_t hash, int *found) {
+  const oak_source_t named = {.name = strrchr(file, '/') + 1};
   char hex[33];
-  oak_hash_t hash = *start;
   oak_buffer_t object = {0};
   *found = 0;
   if (!dev->cache || dev->unfollowed[0]) return OAK_OK;
@@ -85,63 +81,32 @@ static oak_status_t find_object(oak_device_t *dev, unit_t *unit, const char *nam
   return OAK_OK;
 }
 
-/** Keep a new object. If this fails, the build goes on. */
-static void keep_object(const oak_device_t *dev, const unit_t *unit) {
-  oak_buffer_t object = {0};
-  if (unit->entry && !dev->unkept && oak_buffer_read(&object, unit->object) == 0)
-    oak_cache_put(unit->entry, &object);
-  oak_buffer_free(&object);
-}
-
-/* ---- compiling */
-
-static oak_status_t add_job(units_t *u, int n, const oak_device_t *dev, const oak_words_t *head) {
-  oak_words_t *command = &u->job[u->njob].command;
-  const int error = oak_buffer_write(&u->unit[n].slice, u->unit[n].text);
-  OAK_CHECK(!error, OAK_ERR_FILE,
-            "the source of a kernel cannot be written to %s: %s; set OAK_CACHE to a folder with "
-            "space",
-            u->unit[n].text, strerror(error));
-  oak_words_copy(command, head);
-  oak_words_add(command, "%s", u->unit[n].text);
-  oak_words_copy(command, &dev->user_flags);
-  oak_assembler_flag(dev, u->unit[n].base, command);
-  oak_words_add(command, "-c");
-  oak_words_add(command, "-o");
-  oak_words_add(command, "%s", u->unit[n].object);
-  u->compiled[u->njob++] = n;
-  return OAK_OK;
-}
-
-/** The file that takes longest and has not been looked at. */
-static int longest(const units_t *u, const oak_source_t *source) {
-  int best = -1;
-  for (int n = 0; n < u->count; n++)
-    if (!u->unit[n].text && (best < 0 || source->time[n] > source->time[best])) best = n;
-  return best;
-}
-
-/** Jobs for the units that are not in the cache, those that take longest first. */
-static oak_status_t prepare(units_t *u, oak_device_t *dev, const oak_source_t *source,
-                            const char *path, const oak_words_t *head) {
+/** Jobs for the units that are not in the cache. */
+static oak_status_t prepare(units_t *u, oak_device_t *dev, const char *path,
+                            const oak_words_t *head) {
   oak_hash_t start;
   oak_hash_start(&start);
-  oak_hash_text(&start, "oak unit 2");
+  oak_hash_text(&start, "oak unit 3");
   OAK_TRY(dev->ops->fingerprint(dev, 1, &start));
-  for (int n; (n = longest(u, source)) >= 0;) {
+  for (int n = 0; n < u->count; n++) {
     unit_t *unit = &u->unit[n];
-    const char *slash = strrchr(u->file[n], '/'), *name = slash ? slash + 1 : u->file[n];
     int found;
-    OAK_TRY(oak_format(&unit->base, "%s-%d", path, n + 1));
-    OAK_TRY(oak_format(&unit->text, "%s.i", unit->base));
+    OAK_TRY(oak_format(&unit->base, "%s-%d", path, unit->number + 1));
     OAK_TRY(oak_format(&unit->object, "%s.o", unit->base));
-    OAK_TRY(find_object(dev, unit, name, &start, &found));
-    if (!found) OAK_TRY(add_job(u, n, dev, head));
+    OAK_TRY(find_object(dev, unit, u->file[unit->number], start, &found));
+    if (found) continue;
+    oak_words_t *command = &u->job[u->njob].command;
+    OAK_TRY(oak_build_write(&unit->slice, unit->base, ".i"));
+    oak_words_copy(command, head);
+    oak_words_add(command, "%s.i", unit->base);
+    oak_words_copy(command, &dev->user_flags);
+    oak_assembler_flag(dev, unit->base, command);
+    oak_words_split(command, "-c -o");
+    oak_words_add(command, "%s", unit->object);
+    u->compiled[u->njob++] = n;
   }
   return OAK_OK;
 }
-
-/* ---- all of it */
 
 /** Link the objects. If two of them define the same name, linking fails; the source is then
  * compiled in one piece, for a message that names both places. */
@@ -149,11 +114,11 @@ static oak_status_t link_units(const units_t *u, oak_device_t *dev, const char *
                                const oak_words_t *head, int *built) {
   oak_job_t job = {.to = NULL};
   oak_words_copy(&job.command, head);
-  for (int n = 0; n < u->count; n++) oak_words_add(&job.command, "%s", u->unit[n].object);
-  oak_words_add(&job.command, "-o");
+  for (int n = 0; n < u->count; n++) oak_words_add(&job.command, "%s-%d.o", path, n + 1);
+  oak_words_split(&job.command, "-o");
   oak_words_add(&job.command, "%s", path);
   oak_words_copy(&job.command, &dev->user_flags);
-  oak_words_add(&job.command, "-lm");
+  oak_words_split(&job.command, "-lm");
   const oak_status_t status = oak_process_run_jobs(&job, 1, 1);
   oak_compiler_log(&job, path);
   *built = status == OAK_OK && job.code == 0;
@@ -165,14 +130,17 @@ static oak_status_t build(units_t *u, oak_device_t *dev, const oak_source_t *sou
                           const char *path, const oak_words_t *head, int *built) {
   OAK_TRY(cut(u, source, path, built));
   if (!*built) return OAK_OK;
-  OAK_TRY(prepare(u, dev, source, path, head));
+  OAK_TRY(prepare(u, dev, path, head));
   const oak_status_t status = oak_process_run_jobs(u->job, u->njob, oak_host_cores());
   for (int n = 0; n < u->njob; n++) {
     const unit_t *unit = &u->unit[u->compiled[n]];
+    oak_buffer_t object = {0};
     oak_compiler_log(&u->job[n], path);
     *built &= u->job[n].code == 0;
-    if (u->job[n].code == 0 && !oak_assembler_reads(dev, unit->base, &(oak_words_t){0}))
-      keep_object(dev, unit);
+    if (u->job[n].code == 0 && !oak_assembler_reads(dev, unit->base, NULL) && unit->entry &&
+        !dev->unkept && oak_buffer_read(&object, unit->object) == 0)
+      oak_cache_put(unit->entry, &object); /* if this fails, the build goes on */
+    oak_buffer_free(&object);
   }
   OAK_TRY(status);
   return *built ? link_units(u, dev, path, head, built) : OAK_OK;
@@ -180,20 +148,18 @@ static oak_status_t build(units_t *u, oak_device_t *dev, const oak_source_t *sou
 
 oak_status_t oak_units_build(oak_device_t *dev, const oak_source_t *source, const char *path,
                              const oak_words_t *head, int *built) {
+  OAK_FREED units_t *u = NULL;
   *built = 0;
   if (!is_plain(dev, source)) return OAK_OK;
-  units_t *u = calloc(1, sizeof *u);
-  OAK_CHECK(u, OAK_ERR_MEMORY, "no memory to compile kernel '%s'", oak_source_name(source));
+  OAK_TRY(OAK_NEW(u, 1));
   const oak_status_t status = build(u, dev, source, path, head, built);
   for (int n = 0; n < u->count; n++) {
     oak_job_free(&u->job[n]);
     oak_buffer_free(&u->unit[n].slice);
     free(u->unit[n].base);
-    free(u->unit[n].text);
     free(u->unit[n].object);
     free(u->unit[n].entry);
     free(u->file[n]);
   }
-  free(u);
   return status;
 }

@@ -45,8 +45,6 @@ static oak_status_t device_new(const oak_device_options_t *options, oak_device_t
   oak_device_t *dev = calloc(1, sizeof *dev);
   *out = dev;
   OAK_CHECK(dev, OAK_ERR_MEMORY, "no memory for a device");
-  dev->known = registry;
-  dev->known_count = registry_count;
   dev->comm = dev->host = dev->builders = dev->firsts = MPI_COMM_NULL;
   const char *compiler = options && options->compiler ? options->compiler : "";
   const char *flags = options && options->flags ? options->flags : "";
