@@ -46,57 +46,36 @@ typedef enum {
   OAK_GLOBAL_INTEGRAL
 } oak_kind_t;
 
-/** A declaration that has no more than a name. */
+/** A declaration with a name of its own. */
 typedef struct {
   oak_owner_t owner;
+  int own;         /**< 1: it is in a file of physics or problem, 0: in one of numerics/ */
+  unsigned kind;   /**< oak_kind_t of a parameter, oak_scheme_t of a scheme */
+  int length;      /**< of a parameter: numbers: 1, or those of an array */
+  int place;       /**< of the first of these among those of all */
+  int radius;      /**< of a limiter */
+  int function[2]; /**< of a field: whether an owner has FIELD, not FIELD_STORED alone */
   char name[OAK_LONGEST_NAME + 1];
-} oak_declared_name_t;
+  char variable[OAK_LONGEST_NAME + 1]; /**< of FLUX_FIELD, as it is written: a number or a name */
+} oak_declaration_t;
 
-/** Parameters and globals by name, those of the physics first: members of its structure, then of
- * the problem's. Then output variables, and fields beside the state. */
+/** What the files declare. */
 typedef struct {
-  int nhook;
+  int nhook, nmark, count, noutput, nfield, ntable, nfixed, nequation, nface, nscheme;
   oak_hook_t hook[OAK_MAX_HOOKS]; /**< that there may be */
-  int nmark;
   struct {
     oak_owner_t owner;
     int hook; /**< place in `hook` */
     char name[OAK_LONGEST_NAME + 1];
   } mark[OAK_MAX_MARKS]; /**< that there are, in the order of the text */
-  int count;
-  struct {
-    oak_owner_t owner;
-    oak_kind_t kind;
-    int length; /**< numbers: 1, or those of an array */
-    int place;  /**< of the first number among those of all */
-    char name[OAK_LONGEST_NAME + 1];
-  } parameter[OAK_MAX_PARAMETERS];
-  int noutput;
-  oak_declared_name_t output[OAK_MAX_OUTPUTS];
-  int nfield;
-  struct {
-    int stored[2], function[2]; /**< whether an owner has FIELD_STORED or FIELD of this name */
-    char name[OAK_LONGEST_NAME + 1];
-  } field[OAK_MAX_FIELDS];
-  int ntable;
-  oak_declared_name_t table[OAK_MAX_TABLES];
-  int nfixed; /**< FLUX_FIELD of the physics; a FIELD of the same name is among `field` too */
-  struct {
-    char name[OAK_LONGEST_NAME + 1];
-    char variable[OAK_LONGEST_NAME + 1]; /**< as it is written: a number or a name */
-  } fixed[OAK_MAX_FIXED];
-  int nequation; /**< POISSON_OF and the like */
-  oak_declared_name_t equation[OAK_MAX_EQUATIONS];
-  int nface; /**< FACE_FIELD of the physics */
-  oak_declared_name_t face[OAK_MAX_FACE_FIELDS];
-  int nscheme; /**< LIMITER and the like, of numerics/ first */
-  struct {
-    oak_scheme_t kind;
-    int own;    /**< 1: it is in a file of physics or problem */
-    int radius; /**< of a limiter */
-    oak_owner_t owner;
-    char name[OAK_LONGEST_NAME + 1];
-  } scheme[OAK_MAX_SCHEMES];
+  /** Parameters and globals: members of the structure of the physics, then of the problem's. */
+  oak_declaration_t parameter[OAK_MAX_PARAMETERS];
+  oak_declaration_t output[OAK_MAX_OUTPUTS], table[OAK_MAX_TABLES];
+  oak_declaration_t field[OAK_MAX_FIELDS];
+  oak_declaration_t fixed[OAK_MAX_FIXED]; /**< FLUX_FIELD; a FIELD of this name is in `field` too */
+  oak_declaration_t equation[OAK_MAX_EQUATIONS]; /**< POISSON_OF and the like */
+  oak_declaration_t face[OAK_MAX_FACE_FIELDS];
+  oak_declaration_t scheme[OAK_MAX_SCHEMES]; /**< LIMITER and the like, of numerics/ first */
 } oak_declared_t;
 
 /** The names of a kind, those of numerics/ first. */

@@ -15,8 +15,8 @@ typedef struct {
   oak_text_from_t from; /**< SCHEMES: a file of numerics/; USER: a file of physics or problem */
 } oak_text_line_t;
 
-/** Go to the next line that is not a place. \a root: the source root. \return 0: there is none. */
-int oak_text_next(oak_text_line_t *l, const char *root);
+/** Go to the next line that is not a place. \return 0: there is none. */
+int oak_text_next(oak_text_line_t *l);
 
 /** 1 for letters, digits and _. */
 int oak_is_word(char c);
