@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gpu_private.h"
+#include "gpu_api.h"
 
 enum {
   ERROR_STUB = 34,

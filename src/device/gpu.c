@@ -2,7 +2,7 @@
  * What the back ends for GPUs have in common (cuda.c, hip.c). A run-time compiler compiles kernels
  * for the GPU of this machine, and the driver runs them. Each rank uses one GPU; if a host has more
  * ranks than GPUs, several ranks share a GPU. Kernels run in one stream; copies beside them have
- * streams of their own (gpu_transfer.c). */
+ * streams of their own (gpu_memory.c). */
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/cores.h"
-#include "gpu_private.h"
+#include "gpu_api.h"
 
 /** A built source: an image for each file that was compiled by itself. */
 typedef struct {

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu_private.h"
-
 /* ---- libraries */
 
 /* ISO C has no conversion from void * to a function; POSIX gives both the same form. */

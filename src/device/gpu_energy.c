@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "gpu_private.h"
+#include "gpu_api.h"
 
 /** Functions of NVML and of the driver; all return 0 for success. */
 typedef struct {

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Memory of a GPU, copies in its first queue, and what its errors mean. */
+ * Memory of a GPU, what its errors mean, and how its data reaches other ranks and files: memory
+ * that other processes of the host map, flags in memory of the host that queues write and wait for,
+ * a second queue for copies while kernels run, and a third one for output. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu_private.h"
+#include "gpu_api.h"
 
 /* ---- errors */
 
@@ -86,4 +88,195 @@ oak_status_t oak_gpu_download(oak_device_t *dev, void *host, const void *src, si
   OAK_TRY(oak_gpu_sync(dev));
   if (to != host) memcpy(host, to, bytes);
   return OAK_OK;
+}
+
+/* ---- the second queue */
+
+oak_status_t oak_gpu_transfers_open(gpu_t *gpu) {
+  GPU_TRY(gpu, stream_new(&gpu->transfer, GPU_STREAM_NON_BLOCKING), "making a stream");
+  GPU_TRY(gpu, event_new(&gpu->forked, GPU_EVENT_DISABLE_TIMING), "making an event");
+  GPU_TRY(gpu, event_new(&gpu->joined, GPU_EVENT_DISABLE_TIMING), "making an event");
+  return OAK_OK;
+}
+
+void oak_gpu_transfers_close(gpu_t *gpu) {
+  oak_gpu_nccl_close(gpu);
+  for (int i = 0; i < MOST_COPIES; i++)
+    if (gpu->copied[i]) gpu->driver.event_free(gpu->copied[i]);
+  if (gpu->forked) gpu->driver.event_free(gpu->forked);
+  if (gpu->joined) gpu->driver.event_free(gpu->joined);
+  if (gpu->kept) gpu->driver.event_free(gpu->kept);
+  if (gpu->transfer) gpu->driver.stream_free(gpu->transfer);
+  if (gpu->output) gpu->driver.stream_free(gpu->output);
+}
+
+oak_status_t oak_gpu_fork(oak_device_t *dev) {
+  gpu_t *gpu = dev->data;
+  GPU_TRY(gpu, event_record(gpu->forked, gpu->stream), "starting a transfer");
+  GPU_TRY(gpu, stream_wait_event(gpu->transfer, gpu->forked, 0), "starting a transfer");
+  return OAK_OK;
+}
+
+oak_status_t oak_gpu_join(oak_device_t *dev) {
+  gpu_t *gpu = dev->data;
+  GPU_TRY(gpu, event_record(gpu->joined, gpu->transfer), "ending a transfer");
+  GPU_TRY(gpu, stream_wait_event(gpu->stream, gpu->joined, 0), "ending a transfer");
+  return OAK_OK;
+}
+
+oak_status_t oak_gpu_settle(oak_device_t *dev) {
+  gpu_t *gpu = dev->data;
+  GPU_TRY(gpu, stream_wait(gpu->transfer), "waiting for a transfer");
+  return OAK_OK;
+}
+
+/* Copies beyond MOST_COPIES share the last event: it is reached when the last of these copies has
+ * ended. */
+static int copy_event(int number) { return number < MOST_COPIES ? number : MOST_COPIES - 1; }
+
+oak_status_t oak_gpu_copy_out(oak_device_t *dev, void *host, const void *src, size_t bytes,
+                              int number) {
+  gpu_t *gpu = dev->data;
+  gpu_handle_t *event = &gpu->copied[copy_event(number)];
+  GPU_TRY(gpu, to_host(host, (gpu_memory_t)src, bytes, gpu->transfer), "copying from the GPU");
+  if (!*event) GPU_TRY(gpu, event_new(event, GPU_EVENT_DISABLE_TIMING), "making an event");
+  GPU_TRY(gpu, event_record(*event, gpu->transfer), "copying from the GPU");
+  return OAK_OK;
+}
+
+int oak_gpu_copied(oak_device_t *dev, int number) {
+  const gpu_t *gpu = dev->data;
+  const gpu_handle_t event = gpu->copied[copy_event(number)];
+  return !event || gpu->driver.event_query(event) != GPU_ERROR_NOT_READY;
+}
+
+oak_status_t oak_gpu_copy_in(oak_device_t *dev, void *dst, const void *host, size_t bytes) {
+  gpu_t *gpu = dev->data;
+  if (!bytes) return OAK_OK;
+  GPU_TRY(gpu, to_device((gpu_memory_t)dst, host, bytes, gpu->transfer), "copying to the GPU");
+  return OAK_OK;
+}
+
+oak_status_t oak_gpu_host_alloc(oak_device_t *dev, size_t bytes, void **out) {
+  gpu_t *gpu = dev->data;
+  GPU_TRY(gpu, host_alloc(out, bytes ? bytes : 1), "allocating memory of the host");
+  return OAK_OK;
+}
+
+void oak_gpu_host_free(oak_device_t *dev, void *ptr) {
+  const gpu_t *gpu = dev->data;
+  gpu->driver.host_free(ptr);
+}
+
+/* ---- the queue of output */
+
+/* Made when it is first used: most runs are short and write nothing in the background. */
+static oak_status_t open_output(gpu_t *gpu) {
+  if (!gpu->kept) GPU_TRY(gpu, event_new(&gpu->kept, GPU_EVENT_DISABLE_TIMING), "making an event");
+  if (!gpu->output)
+    GPU_TRY(gpu, stream_new(&gpu->output, GPU_STREAM_NON_BLOCKING), "making a stream");
+  return OAK_OK;
+}
+
+oak_status_t oak_gpu_keep(oak_device_t *dev, void *dst, const void *src, size_t bytes) {
+  gpu_t *gpu = dev->data;
+  OAK_TRY(open_output(gpu));
+  if (bytes)
+    GPU_TRY(gpu, within((gpu_memory_t)dst, (gpu_memory_t)src, bytes, gpu->stream),
+            "copying its memory");
+  GPU_TRY(gpu, event_record(gpu->kept, gpu->stream), "copying its memory");
+  GPU_TRY(gpu, stream_wait_event(gpu->output, gpu->kept, 0), "copying its memory");
+  return OAK_OK;
+}
+
+/* Another thread may call this, so the thread must first select this GPU. */
+oak_status_t oak_gpu_fetch(oak_device_t *dev, void *host, const void *kept, size_t bytes) {
+  gpu_t *gpu = dev->data;
+  OAK_TRY(gpu->vendor->enter(gpu));
+  GPU_TRY(gpu, to_host(host, (gpu_memory_t)kept, bytes, gpu->output), "copying from the GPU");
+  GPU_TRY(gpu, stream_wait(gpu->output), "copying from the GPU");
+  return OAK_OK;
+}
+
+size_t oak_gpu_room(oak_device_t *dev) {
+  const gpu_t *gpu = dev->data;
+  size_t available = 0, total = 0;
+  return gpu->driver.memory_info(&available, &total) == 0 ? available : 0;
+}
+
+/* ---- memory that processes share */
+
+_Static_assert(sizeof(gpu_ipc_t) == sizeof((oak_handle_t *)0)->driver, "a handle of the driver");
+
+oak_status_t oak_gpu_share(oak_device_t *dev, size_t bytes, void **out, oak_handle_t *handle) {
+  gpu_t *gpu = dev->data;
+  gpu_ipc_t ipc;
+  *handle = (oak_handle_t){.bytes = (int64_t)bytes};
+  OAK_TRY(oak_gpu_alloc(dev, bytes, out));
+  const gpu_result_t result = gpu->driver.ipc_get(&ipc, (gpu_memory_t)*out);
+  if (result == 0) {
+    memcpy(handle->driver, &ipc, sizeof ipc);
+    return OAK_OK;
+  }
+  gpu->driver.release((gpu_memory_t)*out);
+  *out = NULL;
+  return oak_gpu_status(gpu, result, "sharing memory with other processes");
+}
+
+void oak_gpu_unshare(oak_device_t *dev, void *ptr, oak_handle_t *handle) {
+  const gpu_t *gpu = dev->data;
+  (void)handle;
+  gpu->driver.release((gpu_memory_t)ptr);
+}
+
+oak_status_t oak_gpu_attach(oak_device_t *dev, const oak_handle_t *handle, void **out) {
+  gpu_t *gpu = dev->data;
+  gpu_memory_t address = 0;
+  gpu_ipc_t ipc;
+  memcpy(&ipc, handle->driver, sizeof ipc);
+  GPU_TRY(gpu, ipc_open(&address, ipc, gpu->ipc_flags), "mapping memory of another process");
+  memcpy(out, &address, sizeof *out);
+  return OAK_OK;
+}
+
+void oak_gpu_detach(oak_device_t *dev, void *ptr) {
+  const gpu_t *gpu = dev->data;
+  gpu->driver.ipc_close((gpu_memory_t)ptr);
+}
+
+/* ---- numbers in the host's memory */
+
+oak_status_t oak_gpu_know_flags(oak_device_t *dev, void *page, size_t bytes) {
+  gpu_t *gpu = dev->data;
+  GPU_TRY(gpu, host_register(page, bytes, GPU_HOST_REGISTER_MAPPED), "registering shared memory");
+  const gpu_result_t result = gpu->driver.host_pointer(&gpu->flags_seen, page, 0);
+  if (result != 0)
+    gpu->driver.host_unregister(page);
+  else
+    gpu->flags = page;
+  return oak_gpu_status(gpu, result, "mapping shared memory");
+}
+
+void oak_gpu_forget_flags(oak_device_t *dev, void *page) {
+  gpu_t *gpu = dev->data;
+  if (gpu->flags == page) gpu->driver.host_unregister(page);
+  gpu->flags = NULL;
+}
+
+static gpu_memory_t seen(const gpu_t *gpu, const uint64_t *flag) {
+  return gpu->flags_seen + (size_t)((const char *)flag - gpu->flags);
+}
+
+/* The driver puts a barrier before the write: a process that sees the new value also sees all that
+ * kernels have written before. */
+oak_status_t oak_gpu_signal(oak_device_t *dev, uint64_t *flag, uint64_t value) {
+  gpu_t *gpu = dev->data;
+  GPU_TRY(gpu, stream_write(gpu->stream, seen(gpu, flag), value, 0), "signalling a peer");
+  return OAK_OK;
+}
+
+oak_status_t oak_gpu_wait(oak_device_t *dev, uint64_t *flag, uint64_t value) {
+  const gpu_t *gpu = dev->data;
+  return oak_gpu_status(gpu, gpu->vendor->wait_value(gpu, seen(gpu, flag), value),
+                        "waiting for a peer");
 }

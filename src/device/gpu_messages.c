@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu_private.h"
+#include "gpu_api.h"
 
 struct oak_nccl {
   gpu_nccl_t api;

@@ -4,7 +4,7 @@
  * graph. */
 #include <stdlib.h>
 
-#include "gpu_private.h"
+#include "gpu_api.h"
 
 enum {
   CAPTURE_THREAD = 1 /* other threads may use the driver as always (CU_STREAM_CAPTURE_MODE) */

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "gpu_private.h"
+#include "gpu_api.h"
 
 enum {
   ERROR_INVALID_DEVICE = 101, /* hipInit returns it if there is no GPU */
