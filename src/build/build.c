@@ -68,14 +68,6 @@ static oak_status_t make_work(oak_device_t *dev, const oak_source_t *source, con
                   store, strerror(errno));
 }
 
-oak_status_t oak_entry_place(oak_device_t *dev, const oak_source_t *source, oak_entry_t *e) {
-  const char *store;
-  free(e->path);
-  e->path = NULL;
-  OAK_TRY((e->own ? oak_cache_private : oak_cache_store)(dev, &store));
-  return oak_entry_path(dev, store, source, e->keys.built, "", &e->path);
-}
-
 /** If a kernel reads files that oak does not follow, oak cannot know when the kernel is out of
  * date. */
 static void set_own(oak_device_t *dev, const oak_source_t *source, oak_entry_t *e) {

@@ -105,6 +105,25 @@ int oak_state_holds(oak_device_t *dev, const char *state);
 /** Free all but keys->direct. */
 void oak_keys_free(oak_keys_t *keys);
 
+/* ---- an entry of the cache */
+
+typedef enum {
+  OAK_NEED_NONE, /**< this host takes no part: it failed, or finds entries without a compiler */
+  OAK_NEED_MET,  /**< the entry is in the cache */
+  OAK_NEED_ENTRY /**< it is not */
+} oak_need_t;
+
+/** An entry of the cache while oak looks for it or builds it. */
+typedef struct {
+  oak_keys_t keys;
+  char *folder, *work; /**< for files of the build, and a path in it */
+  char *path;          /**< of the entry */
+  oak_need_t need;
+  int noted; /**< keys belong to the sources as they are now */
+  int own;   /**< it serves this run only: keys.built does not tell whether it is out of date */
+  int compiled, fresh; /**< just now: compiled on this rank; compiled or stored here */
+} oak_entry_t;
+
 /* ---- includes.c */
 
 /** List the files that a source includes. \a user: flags of the user. \a why is unchanged, or says
@@ -121,6 +140,8 @@ oak_status_t oak_cache_open(oak_device_t *dev);
 oak_status_t oak_cache_store(oak_device_t *dev, const char **folder);
 /** A folder of this run only. */
 oak_status_t oak_cache_private(oak_device_t *dev, const char **folder);
+/** Set e->path to where an entry is written that is not in the cache. */
+oak_status_t oak_entry_place(oak_device_t *dev, const oak_source_t *source, oak_entry_t *e);
 void oak_cache_close(oak_device_t *dev);
 
 /* ---- cache.c: built kernels in these folders. Loading a truncated object would crash, so size and
@@ -146,28 +167,6 @@ int oak_cache_read(const char *path, oak_buffer_t *text);
 int oak_cache_write(const char *path, const oak_buffer_t *text);
 /** Remove entries that were not used for a long time, and files that killed runs have left. */
 void oak_cache_sweep(const oak_device_t *dev);
-
-/* ---- build.c */
-
-typedef enum {
-  OAK_NEED_NONE, /**< this host takes no part: it failed, or finds entries without a compiler */
-  OAK_NEED_MET,  /**< the entry is in the cache */
-  OAK_NEED_ENTRY /**< it is not */
-} oak_need_t;
-
-/** An entry of the cache while oak looks for it or builds it. */
-typedef struct {
-  oak_keys_t keys;
-  char *folder, *work; /**< for files of the build, and a path in it */
-  char *path;          /**< of the entry */
-  oak_need_t need;
-  int noted; /**< keys belong to the sources as they are now */
-  int own;   /**< it serves this run only: keys.built does not tell whether it is out of date */
-  int compiled, fresh; /**< just now: compiled on this rank; compiled or stored here */
-} oak_entry_t;
-
-/** Set e->path to where an entry is written that is not in the cache. */
-oak_status_t oak_entry_place(oak_device_t *dev, const oak_source_t *source, oak_entry_t *e);
 
 /* ---- hand_on.c */
 

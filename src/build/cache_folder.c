@@ -125,6 +125,14 @@ oak_status_t oak_cache_store(oak_device_t *dev, const char **folder) {
   return dev->unkept ? oak_cache_private(dev, folder) : OAK_OK;
 }
 
+oak_status_t oak_entry_place(oak_device_t *dev, const oak_source_t *source, oak_entry_t *e) {
+  const char *store;
+  free(e->path);
+  e->path = NULL;
+  OAK_TRY((e->own ? oak_cache_private : oak_cache_store)(dev, &store));
+  return oak_entry_path(dev, store, source, e->keys.built, "", &e->path);
+}
+
 void oak_cache_close(oak_device_t *dev) {
   if (dev->own) oak_path_remove(dev->own);
   free(dev->own);
