@@ -362,9 +362,7 @@ static oak_status_t set_values(oak_t *sim, const oak_criterion_t *c, int n) {
   return oak_data_launch(&sim->data, c->kernel, 0, sim->data.clock.time, &args, sizeof args);
 }
 
-/* Compute these variables and their ghost cells from the current state, whose ghost cells are
- * filled. Collective: a rank that has failed takes part. The ranks do not agree on the status. */
-static oak_status_t criterion_set(oak_t *sim) {
+oak_status_t oak_criterion_set(oak_t *sim) {
   oak_criterion_t *c = &sim->adapt.criterion;
   oak_status_t st = OAK_OK;
   if (!c->values.count) return OAK_OK;
@@ -426,7 +424,7 @@ static oak_status_t adjust(oak_t *sim, int coarsens, int *changed) {
     OAK_TRY(oak_globals_set(
         sim, &(oak_step_t){.time = sim->data.clock.time})); /* no step has done it yet */
   oak_status_t st = oak_fill_ghosts(&sim->data, 0, sim->data.clock.time);
-  oak_keep_failure(&st, criterion_set(sim));
+  oak_keep_failure(&st, oak_criterion_set(sim));
   OAK_FREED int *flag = malloc((2 * sim->data.mesh->nblock + 1) * sizeof *flag);
   oak_timer_start(&sim->data.timers, OAK_PHASE_FLAGS);
   if (!flag)
