@@ -99,37 +99,25 @@ static oak_status_t bad_condition(const oak_setup_t *setup, const char *key, con
                   oak_params_origin(setup->params, key), key, text, why, known);
 }
 
-/* A condition of a file, "word [value]". */
-static oak_status_t parse_named(const oak_setup_t *setup, const char *key, const char *text,
-                                const char *word, const char *value, int words, oak_bc_t *bc) {
-  const int found = oak_scheme_find(setup, OAK_CONDITIONS, word);
-  if (found < 0) return bad_condition(setup, key, text, "unknown condition");
-  if (words > 2) return bad_condition(setup, key, text, "too many words");
-  *bc = (oak_bc_t){.kind = OAK_BC_NAMED};
-  for (int n = 0; n < found; n++) bc->kind += is_named(setup, n);
-  if (value && oak_params_numbers(value, 1, &bc->value) != 1)
-    return bad_condition(setup, key, text, "the value is not a finite number");
-  return OAK_OK;
-}
-
 /* One condition, as text "word [value]". */
 static oak_status_t parse(const oak_setup_t *setup, const char *key, const char *text,
                           oak_bc_t *bc) {
   char word[64] = "", value[64] = "", rest[8] = "";
   const int n = sscanf(text, "%63s %63s %7s", word, value, rest);
-  const int c = find_known(word);
-  if (c == NCONDITIONS) return parse_named(setup, key, text, word, n > 1 ? value : NULL, n, bc);
-  if (n > 1 + conditions[c].takes_value) return bad_condition(setup, key, text, "too many words");
-  if (conditions[c].takes_value && n < 2)
+  const int c = find_known(word), known = c < NCONDITIONS;
+  const int named = known ? 0 : oak_scheme_find(setup, OAK_CONDITIONS, word);
+  if (named < 0) return bad_condition(setup, key, text, "unknown condition");
+  if (n > 1 + (!known || conditions[c].takes_value))
+    return bad_condition(setup, key, text, "too many words");
+  if (known && conditions[c].takes_value && n < 2)
     return bad_condition(setup, key, text, "a value is missing");
-  *bc = (oak_bc_t){.value = 0, .kind = conditions[c].kind};
-  if (conditions[c].takes_value) {
-    if (!strcmp(value, "user"))
-      bc->kind = conditions[c].user_kind;
-    else if (oak_params_numbers(value, 1, &bc->value) != 1)
-      return bad_condition(setup, key, text, "the value is not a finite number");
-  }
-  if (bc->kind >= OAK_BC_USER_DIRICHLET && !oak_has_hook(setup, "problem_boundary"))
+  *bc = (oak_bc_t){.value = 0, .kind = known ? conditions[c].kind : OAK_BC_NAMED};
+  for (int i = 0; i < named; i++) bc->kind += is_named(setup, i);
+  if (known && !strcmp(value, "user"))
+    bc->kind = conditions[c].user_kind;
+  else if (n > 1 && oak_params_numbers(value, 1, &bc->value) != 1)
+    return bad_condition(setup, key, text, "the value is not a finite number");
+  if (known && bc->kind >= OAK_BC_USER_DIRICHLET && !oak_has_hook(setup, "problem_boundary"))
     return bad_condition(setup, key, text, "the problem file has no BOUNDARY(at, face, q)");
   return OAK_OK;
 }

@@ -160,7 +160,7 @@ static void read_fields(oak_setup_t *setup) {
     list->field[list->count].name = d->field[n].name;
     list->field[list->count++].function = function_of(d, n);
   }
-  for (int n = 0; n < d->nface; n++) list->face[list->nface++] = d->face[n].name;
+  list->nface = d->nface;
 }
 
 static oak_status_t read_names(oak_description_t *d, const char *physics, int nvar) {

@@ -106,6 +106,19 @@ static oak_status_t describe(oak_setup_t *setup, oak_module_t *module) {
   return OAK_OK;
 }
 
+const char *oak_equation_result(const oak_setup_t *setup, const char *name) {
+  for (int n = 0; n < setup->equations.count; n++)
+    for (int i = 0; i <= 3; i++) { /* in 2D, that along z is 0 */
+      const char *of = setup->equations.of[n].name;
+      char part[OAK_LONGEST_FUNCTION];
+      const int length = snprintf(part, sizeof part, "%s%s%s", of, i ? "_" : "",
+                                  i ? oak_axis_name(setup, i - 1) : "");
+      if (!strncmp(name, part, length) && (!name[length] || !strcmp(name + length, "_t")))
+        return name + strlen(of);
+    }
+  return NULL;
+}
+
 int oak_equation_every(const oak_setup_t *setup, int number) {
   return (int)oak_params_int(setup->params,
                              OAK_EQUATION_KEY(&setup->equations.of[number], "every"));

@@ -70,17 +70,15 @@ static void print_riemann(const oak_declared_t *d, FILE *f) {
 }
 
 /* Fields on faces: their numbers follow those of the fields beside the state. */
-static void print_faces(FILE *f, const oak_setup_t *setup, int describe) {
+static void print_faces(FILE *f, const oak_setup_t *setup) {
   const oak_field_list_t *list = &setup->fields;
   const oak_declared_t *d = &setup->files.declared;
-  const int count = describe ? d->nface : list->nface;
+  const int count = d->nface;
   if (count) {
     fprintf(f, "struct oak_face_numbers {\n");
-    for (int n = 0; n < count; n++)
-      fprintf(f, "  OAK_REAL %s;\n", describe ? d->face[n].name : list->face[n]);
+    for (int n = 0; n < count; n++) fprintf(f, "  OAK_REAL %s;\n", d->face[n].name);
     fprintf(f, "};\n#define OAK_FACE_FIELDS(OAK_X)");
-    for (int n = 0; n < count; n++)
-      fprintf(f, " OAK_X(%d, %s)", list->count + n, describe ? d->face[n].name : list->face[n]);
+    for (int n = 0; n < count; n++) fprintf(f, " OAK_X(%d, %s)", list->count + n, d->face[n].name);
     fprintf(f, "\n");
   }
   print_structure(f, d, OAK_OF_PHYSICS, "physics",
@@ -102,7 +100,7 @@ oak_status_t oak_setup_hook_text(const oak_setup_t *setup, int describe, char **
   if (declare)
     fprintf(f, "#define OAK_DECLARE 1\n");
   else
-    print_faces(f, setup, describe);
+    print_faces(f, setup);
   if (!declare) print_structure(f, &setup->files.declared, OAK_OF_PROBLEM, "problem", "");
   fprintf(f, "#define OAK_PHYSICS \"%s\"\n", setup->files.physics);
   fprintf(f, "#define OAK_PROBLEM \"%s\"\n", setup->files.problem);

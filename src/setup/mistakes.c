@@ -35,26 +35,11 @@ oak_status_t oak_setup_check_statics(const oak_setup_t *setup, oak_module_t *mod
 
 /* ---- stored fields that nothing sets */
 
-/* Whether an elliptic equation sets the field: the solution, a derivative of it, or the rate of
- * change of these. */
-static int is_solution(const oak_setup_t *setup, const char *name) {
-  for (int n = 0; n < setup->equations.count; n++) {
-    const char *of = setup->equations.of[n].name;
-    char part[OAK_LONGEST_FUNCTION];
-    for (int i = 0; i <= 3; i++) { /* in 2D, that along z is 0 */
-      snprintf(part, sizeof part, "%s%s%s", of, i ? "_" : "", i ? oak_axis_name(setup, i - 1) : "");
-      const size_t length = strlen(part);
-      if (!strncmp(name, part, length) && (!name[length] || !strcmp(name + length, "_t"))) return 1;
-    }
-  }
-  return 0;
-}
-
 /* A field is read as "at->f.name", or by oak_near_field(at, name, ...), which leaves its number. */
 oak_status_t oak_setup_check_fields(const oak_setup_t *setup, const char *set) {
   for (int n = 0; n < setup->fields.count; n++) {
     const char *name = setup->fields.field[n].name;
-    if (setup->fields.field[n].function || set[n] || is_solution(setup, name)) continue;
+    if (setup->fields.field[n].function || set[n] || oak_equation_result(setup, name)) continue;
     oak_text_place_t place = oak_text_find(setup->files.text, ".", name);
     if (!*place.path) place = oak_text_find(setup->files.text, "OAK_FIELD_", name);
     OAK_CHECK(

@@ -77,8 +77,7 @@ typedef struct {
     const char *text;            /**< of `variable`, in the physics */
     int variable;
   } fixed[OAK_MAX_FIXED]; /**< fields that are variables of the state, because fluxes need them */
-  int nface;
-  const char *face[OAK_MAX_FACE_FIELDS]; /**< fields on faces; kernels find them behind `field` */
+  int nface; /**< fields on faces (files.declared.face); kernels find them behind `field` */
 } oak_field_list_t;
 
 /** Time stepping: keys of [scheme] and [run]. */

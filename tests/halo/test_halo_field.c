@@ -407,7 +407,13 @@ static double adapt(field_t *f, int64_t *made) {
                       &origin));
   assert_true(changed);
   const int n = sim->data.mesh->nblock;
-  oak_adapt_task_t *task = oak_adapt_tasks(origin, n);
+  static const int kind[] = {[OAK_ORIGIN_SAME] = OAK_ADAPT_COPY,
+                             [OAK_ORIGIN_PARENT] = OAK_ADAPT_PROLONG,
+                             [OAK_ORIGIN_CHILDREN] = OAK_ADAPT_RESTRICT};
+  oak_adapt_task_t *task = malloc((n + 1) * sizeof *task);
+  for (int b = 0; b < n; b++)
+    task[b] = (oak_adapt_task_t){
+        .source = origin[b].block, .kind = kind[origin[b].kind], .child = origin[b].child};
   free(origin);
   oak_values_t *next[] = {&f->next};
   MUST(oak_data_agree(&sim->data, oak_values_fit(&f->x, next, 1, n, &changed)));

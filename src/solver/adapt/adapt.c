@@ -29,17 +29,13 @@ static void undo_forget(undo_t *undo) {
 
 /* Keep the present mesh. Collective; fails on all ranks alike. */
 static oak_status_t undo_keep(oak_t *sim, undo_t *undo) {
-  const size_t n = (size_t)sim->data.mesh->nblock + 1;
-  *undo = (undo_t){.nblock = sim->data.mesh->nblock,
-                   .level = malloc(n * sizeof *undo->level),
-                   .index = malloc(n * sizeof *undo->index),
-                   .rates = sim->rates};
-  oak_status_t st = OAK_OK;
-  if (undo->level && undo->index) {
-    memcpy(undo->level, sim->data.mesh->level, undo->nblock * sizeof *undo->level);
-    memcpy(undo->index, sim->data.mesh->index, undo->nblock * sizeof *undo->index);
-  } else {
-    st = OAK_FAIL(OAK_ERR_MEMORY, "out of memory for a list of %d blocks", undo->nblock);
+  const oak_mesh_t *mesh = sim->data.mesh;
+  *undo = (undo_t){.nblock = mesh->nblock, .rates = sim->rates};
+  oak_status_t st = OAK_NEW(undo->level, mesh->nblock + 1);
+  if (st == OAK_OK) st = OAK_NEW(undo->index, mesh->nblock + 1);
+  if (st == OAK_OK) {
+    memcpy(undo->level, mesh->level, mesh->nblock * sizeof *undo->level);
+    memcpy(undo->index, mesh->index, mesh->nblock * sizeof *undo->index);
   }
   st = oak_data_agree(&sim->data, st);
   if (st != OAK_OK) undo_forget(undo);
@@ -151,14 +147,19 @@ static oak_status_t map_rates(oak_t *sim, int old_blocks, const double *square,
 
 /* Everything that moves with the blocks, from the old mesh to the new one. */
 static oak_status_t carry_over(oak_t *sim, const oak_origin_t *origin) {
+  static const int kind[] = {[OAK_ORIGIN_SAME] = OAK_ADAPT_COPY,
+                             [OAK_ORIGIN_PARENT] = OAK_ADAPT_PROLONG,
+                             [OAK_ORIGIN_CHILDREN] = OAK_ADAPT_RESTRICT};
   oak_carried_t list[OAK_MAX_CARRIED];
   const int count = oak_carried(&sim->data, list), nblock = sim->data.mesh->nblock;
-  OAK_FREED oak_adapt_task_t *task = oak_adapt_tasks(origin, nblock);
-  oak_status_t st =
-      task ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for a list of %d blocks", nblock);
-  for (int i = 0; i < count && st == OAK_OK; i++)
-    st = oak_adapt_run(&sim->data, &list[i], task, nblock, list[i].next->memory.mine);
-  return st;
+  OAK_FREED oak_adapt_task_t *task = NULL;
+  OAK_TRY(OAK_NEW(task, nblock + 1));
+  for (int n = 0; n < nblock; n++)
+    task[n] = (oak_adapt_task_t){
+        .source = origin[n].block, .kind = kind[origin[n].kind], .child = origin[n].child};
+  for (int i = 0; i < count; i++)
+    OAK_TRY(oak_adapt_run(&sim->data, &list[i], task, nblock, list[i].next->memory.mine));
+  return OAK_OK;
 }
 
 static void swap_carried(oak_t *sim) {
@@ -425,11 +426,9 @@ static oak_status_t adjust(oak_t *sim, int coarsens, int *changed) {
         sim, &(oak_step_t){.time = sim->data.clock.time})); /* no step has done it yet */
   oak_status_t st = oak_fill_ghosts(&sim->data, 0, sim->data.clock.time);
   oak_keep_failure(&st, oak_criterion_set(sim));
-  OAK_FREED int *flag = malloc((2 * sim->data.mesh->nblock + 1) * sizeof *flag);
+  OAK_FREED int *flag = NULL;
   oak_timer_start(&sim->data.timers, OAK_PHASE_FLAGS);
-  if (!flag)
-    st = OAK_FAIL(OAK_ERR_MEMORY, "out of memory for the flags of %d blocks",
-                  sim->data.mesh->nblock);
+  oak_keep_failure(&st, OAK_NEW(flag, 2 * sim->data.mesh->nblock + 1));
   if (st == OAK_OK) st = oak_compute_flags(sim, flag);
   oak_timer_stop(&sim->data.timers, OAK_PHASE_FLAGS);
   for (int b = 0; b < sim->data.mesh->nblock && st == OAK_OK; b++)

@@ -16,6 +16,11 @@ oak_status_t oak_adapt_finish(oak_t *sim);
 /** As oak_adjust_refinement, but no block becomes coarser. Collective. */
 oak_status_t oak_adapt_first(oak_t *sim, int *changed);
 
+/** Compute derived variables that the criterion looks at, and their ghost cells, from the current
+ * state, whose ghost cells are filled. Collective: a rank that has failed takes part. The ranks do
+ * not agree on the status. */
+oak_status_t oak_criterion_set(oak_t *sim);
+
 /* speed.c */
 /** Compute the derived variables that the criterion looks at, and their ghost cells, from the
  * current state, whose ghost cells are filled. Collective: a rank that has failed takes part. The

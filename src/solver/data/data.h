@@ -197,8 +197,6 @@ void oak_snapshot_clear(oak_data_t *data);
 
 /* fields.c; none is collective */
 typedef struct oak_carried oak_carried_t;
-/** Tasks of the kernel that fills the blocks of a new mesh, to be freed; NULL: no memory. */
-oak_adapt_task_t *oak_adapt_tasks(const oak_origin_t *origin, int count);
 /** Fill blocks out[n] from the present values, by task n. */
 oak_status_t oak_adapt_run(oak_data_t *data, const oak_carried_t *c, const oak_adapt_task_t *task,
                            int count, void *out);
@@ -268,6 +266,8 @@ oak_status_t oak_data_check_all(const oak_data_t *data, int count);
 oak_status_t oak_data_read_ghosts(oak_data_t *data, int first, int count, double *out);
 oak_status_t oak_data_write(oak_data_t *data, int variable, int first, int count, const double *in);
 oak_status_t oak_data_totals(oak_data_t *data, double *total);
+/** Convert numbers to those of states and fields, and write them to the device. */
+oak_status_t oak_upload_cells(const oak_data_t *data, void *to, const double *in, int64_t cells);
 /** Print where a cell is: the coordinates of its centre. */
 void oak_print_place(const oak_data_t *data, int block, int64_t cell, char *text, size_t size);
 /** Print "name = value" of the variables of a cell: conserved ones, and primitive ones of other

@@ -57,16 +57,11 @@ oak_status_t oak_carried_reserve(oak_data_t *data) {
 
 /* Stored fields are 0 until they are set. */
 static oak_status_t upload_zeros(oak_data_t *data, int number) {
-  const size_t bytes =
-      (size_t)data->mesh->nblock * data->setup->block.cells * data->setup->bytes.store;
-  if (!bytes) return OAK_OK;
-  OAK_FREED void *zero = calloc(1, bytes);
-  OAK_CHECK(zero, OAK_ERR_MEMORY, "no memory for the field %s",
-            data->setup->fields.field[number].name);
-  oak_status_t st =
-      oak_device_upload(data->setup->dev, data->fields.field[number].now.memory.mine, zero, bytes);
-  if (st == OAK_OK) st = oak_device_sync(data->setup->dev);
-  return st;
+  const int64_t cells = data->mesh->nblock * data->setup->block.cells;
+  OAK_FREED double *zero = NULL;
+  OAK_TRY(OAK_NEW(zero, cells + 1));
+  OAK_TRY(oak_upload_cells(data, data->fields.field[number].now.memory.mine, zero, cells));
+  return oak_device_sync(data->setup->dev);
 }
 
 /* ---- values */
@@ -97,22 +92,6 @@ oak_status_t oak_field_read(oak_data_t *data, int number, int first, int count, 
                          first, NULL, count, out);
 }
 
-static oak_status_t upload_values(oak_data_t *data, int number, const double *in) {
-  const oak_setup_t *setup = data->setup;
-  const int64_t cells = data->mesh->nblock * setup->block.cells;
-  OAK_FREED float *single = NULL;
-  if (!cells) return OAK_OK;
-  if (setup->bytes.store == 4) {
-    OAK_TRY(OAK_NEW(single, cells));
-    for (int64_t c = 0; c < cells; c++) single[c] = (float)in[c];
-  }
-  oak_status_t st =
-      oak_device_upload(setup->dev, data->fields.field[number].now.memory.mine,
-                        single ? (const void *)single : in, cells * setup->bytes.store);
-  if (st == OAK_OK) st = oak_device_sync(setup->dev); /* the caller may change its values now */
-  return st;
-}
-
 oak_status_t oak_fields_check(oak_data_t *data) {
   char set[OAK_MAX_FIELDS];
   for (int n = 0; n < OAK_MAX_FIELDS; n++) set[n] = data->fields.field[n].set;
@@ -122,7 +101,10 @@ oak_status_t oak_fields_check(oak_data_t *data) {
 oak_status_t oak_field_write(oak_data_t *data, int number, const double *in) {
   /* Other ranks of the host have read the old values in place. */
   oak_status_t st = oak_peers_meet(&data->transport.peers, NULL);
-  if (st == OAK_OK) st = upload_values(data, number, in);
+  if (st == OAK_OK)
+    st = oak_upload_cells(data, data->fields.field[number].now.memory.mine, in,
+                          data->mesh->nblock * data->setup->block.cells);
+  if (st == OAK_OK) st = oak_device_sync(data->setup->dev); /* the caller may change its values */
   oak_keep_failure(&st, oak_field_set_fill(data, &data->fields, number));
   data->fields.field[number].set = 1;
   return st;
@@ -144,17 +126,6 @@ oak_status_t oak_adapt_run(oak_data_t *data, const oak_carried_t *c, const oak_a
   oak_exchange_field(c->exchange, c->now, &args.f);
   args.task = data->tasks.at;
   return oak_device_launch(data->setup->dev, data->setup->kernel.adapt, count, &args, sizeof args);
-}
-
-oak_adapt_task_t *oak_adapt_tasks(const oak_origin_t *origin, int count) {
-  static const int kind[] = {[OAK_ORIGIN_SAME] = OAK_ADAPT_COPY,
-                             [OAK_ORIGIN_PARENT] = OAK_ADAPT_PROLONG,
-                             [OAK_ORIGIN_CHILDREN] = OAK_ADAPT_RESTRICT};
-  oak_adapt_task_t *task = malloc((count + 1) * sizeof *task);
-  for (int n = 0; n < count && task; n++)
-    task[n] = (oak_adapt_task_t){
-        .source = origin[n].block, .kind = kind[origin[n].kind], .child = origin[n].child};
-  return task;
 }
 
 oak_status_t oak_adapt_copy(oak_data_t *data, const oak_carried_t *c, int to, int from, int count,

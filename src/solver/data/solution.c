@@ -67,41 +67,39 @@ oak_status_t oak_data_read_ghosts(oak_data_t *data, int first, int count, double
   return read_through(data, setup->kernel.ghosts, 0, 0, first, NULL, count, size * count, out);
 }
 
+oak_status_t oak_upload_cells(const oak_data_t *data, void *to, const double *in, int64_t cells) {
+  OAK_FREED float *single = NULL;
+  if (!cells) return OAK_OK;
+  if (data->setup->bytes.store == 8)
+    return oak_device_upload(data->setup->dev, to, in, (size_t)cells * sizeof *in);
+  OAK_TRY(OAK_NEW(single, cells));
+  for (int64_t c = 0; c < cells; c++) single[c] = (float)in[c];
+  return oak_device_upload(data->setup->dev, to, single, (size_t)cells * sizeof *single);
+}
+
 oak_status_t oak_data_write(oak_data_t *data, int variable, int first, int count,
                             const double *in) {
   const oak_setup_t *setup = data->setup;
-  const int64_t size = setup->block.cells * setup->bytes.store;
-  OAK_FREED char *buffer = malloc(size);
-  OAK_CHECK(buffer, OAK_ERR_MEMORY, "out of memory for a block of %lld cells",
-            (long long)setup->block.cells);
-  oak_status_t st = OAK_OK;
-  for (int b = 0; b < count && st == OAK_OK; b++) {
-    for (int64_t c = 0; c < setup->block.cells; c++) {
-      const double value = in[b * setup->block.cells + c];
-      if (setup->bytes.store == 4)
-        ((float *)buffer)[c] = (float)value;
-      else
-        ((double *)buffer)[c] = value;
-    }
-    char *to = oak_data_state(data, 0);
-    to += ((first + b) * (int64_t)setup->nvar + variable) * size;
-    st = oak_device_upload(setup->dev, to, buffer, size);
+  char *state = oak_data_state(data, 0);
+  for (int b = 0; b < count; b++) {
+    const int64_t place = ((int64_t)(first + b) * setup->nvar + variable) * setup->block.cells;
+    OAK_TRY(oak_upload_cells(data, state + place * setup->bytes.store, in + b * setup->block.cells,
+                             setup->block.cells));
   }
-  return st;
+  return OAK_OK;
 }
 
 oak_status_t oak_data_totals(oak_data_t *data, double *total) {
   const int n = data->mesh->nblock;
+  const size_t count = (size_t)n * data->setup->nvar;
+  OAK_FREED double *part = NULL;
   oak_timer_start(&data->timers, OAK_PHASE_DIAGNOSTICS);
-  const size_t bytes = (size_t)n * data->setup->nvar * sizeof(double);
-  double *part = malloc(bytes + sizeof(double));
-  oak_status_t st =
-      part ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for the totals of %d blocks", n);
+  oak_status_t st = OAK_NEW(part, count + 1);
   if (st == OAK_OK)
-    st = read_through(data, data->setup->kernel.totals, 0, 0, 0, NULL, n, bytes, part);
+    st = read_through(data, data->setup->kernel.totals, 0, 0, 0, NULL, n, count * sizeof *part,
+                      part);
   st = oak_data_agree(data, st);
   if (st == OAK_OK) st = oak_sum_exact(data->setup->comm, data->setup->nvar, n, part, total);
-  free(part);
   oak_timer_stop(&data->timers, OAK_PHASE_DIAGNOSTICS);
   return st;
 }

@@ -167,21 +167,12 @@ static void add(const oak_setup_t *setup, oak_selection_t *s, int variable) {
   s->name[s->count++] = name_of(setup, variable);
 }
 
-/** Whether a field beside the state is a derivative of the solution of an elliptic equation. */
-static int is_derivative(const oak_setup_t *setup, const char *name) {
-  for (int n = 0; n < setup->equations.count; n++) {
-    const size_t length = strlen(setup->equations.of[n].name);
-    if (!strncmp(name, setup->equations.of[n].name, length) && name[length] == '_') return 1;
-  }
-  return 0;
-}
-
 /** Whether an empty list means this variable, too. */
 static int is_default(const oak_setup_t *setup, int v, oak_select_t empty) {
   const int field = beside(setup, v), output = derived(setup, v) - OAK_DERIVED_COUNT;
   if (v < 2 * setup->nvar) return 1;
-  if (field >= 0)
-    return !setup->fields.field[field].function && !is_derivative(setup, name_of(setup, v));
+  const char *derivative = field >= 0 ? oak_equation_result(setup, name_of(setup, v)) : NULL;
+  if (field >= 0) return !setup->fields.field[field].function && !(derivative && *derivative);
   return output >= 0 && empty == OAK_SELECT_MEASURED &&
          setup->files.declared.output[output].owner == OAK_OF_PHYSICS;
 }

@@ -151,14 +151,12 @@ const oak_part_t oak_part_diffusion = {
 
 /* The largest rate of this rank's blocks: forward Euler steps are stable up to its inverse. */
 static oak_status_t local_rate(oak_t *sim, double time, double *most) {
-  const int n = sim->data.mesh->nblock;
   OAK_FREED double *rate = NULL;
   *most = 0;
-  OAK_TRY(OAK_NEW(rate, n + 1));
-  const oak_status_t st = read_rates(sim, time, rate);
-  for (int b = 0; b < n && st == OAK_OK; b++)
-    if (rate[b] > *most) *most = rate[b];
-  return st;
+  OAK_TRY(OAK_NEW(rate, sim->data.mesh->nblock + 1));
+  OAK_TRY(read_rates(sim, time, rate));
+  for (int b = 0; b < sim->data.mesh->nblock; b++) *most = fmax(*most, rate[b]);
+  return OAK_OK;
 }
 
 /* Stages for a time dt. A scheme with s stages is stable up to (s^2 + s - 2) / 4 explicit steps

@@ -71,9 +71,8 @@ static oak_status_t look_at(oak_t *sim, int state, int hook, int v, double least
 }
 
 static oak_status_t look(oak_t *sim, int nstate, unsigned wanted, double least) {
-  OAK_FREED double *value = malloc(sim->setup.block.cells * sizeof *value);
-  oak_status_t st = OAK_OK;
-  OAK_CHECK(value, OAK_ERR_MEMORY, "no memory for a block");
+  OAK_FREED double *value = NULL;
+  oak_status_t st = OAK_NEW(value, sim->setup.block.cells);
   for (int h = 0; h < OAK_TRACE_COUNT && st == OAK_OK; h++)
     for (int s = 0; s < nstate && st == OAK_OK && wanted >> h & 1; s++)
       for (int v = 0; v < (is_vector(h) ? sim->setup.nvar : 1) && st == OAK_OK; v++)
