@@ -27,7 +27,7 @@ int oak_body_count(const oak_setup_t *setup);
 int oak_body_level(const oak_setup_t *setup, int number);
 /** "solid" for that last one. */
 const char *oak_body_name(const oak_setup_t *setup, int number);
-/** Whether there is a body of a kind, OAK_BODY_..., or of two. */
+/** Whether there is a body of a kind, OAK_BODY_... */
 int oak_has_body(const oak_setup_t *setup, int kind);
 /** Whether there are electrodes or dielectrics, which elliptic equations see. */
 int oak_has_charged_bodies(const oak_setup_t *setup);

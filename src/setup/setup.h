@@ -135,8 +135,7 @@ struct oak_setup {
     int64_t cells, face_cells; /**< of a block, and of its largest face */
   } block;
   struct {
-    int real, store, flux; /**< of a number that kernels compute with, of states, fields and their
-                            * ghost cells, and that kernels of fluxes compute with */
+    int real, store, flux; /**< of a number in kernels, in memory, in kernels of fluxes */
   } bytes;
   oak_domain_t domain;
   oak_refine_t refine;
@@ -149,10 +148,9 @@ struct oak_setup {
   OAK_TOPICS(OAK_TOPIC_MEMBER)
 #undef OAK_TOPIC_MEMBER
   struct {
-    int debug; /**< they check what hooks do (run.debug) */
-    int peers; /**< some ranks read each other's memory in place */
-    oak_module_t
-        *module[2]; /**< of all kernels below; the second: of fluxes of another precision */
+    int debug;               /**< they check what hooks do (run.debug) */
+    int peers;               /**< some ranks read each other's memory in place */
+    oak_module_t *module[2]; /**< of all kernels; the second: of fluxes of another precision */
 #define OAK_KERNEL_MEMBER(name, ...) oak_kernel_t *name;
     OAK_KERNEL_TABLE(OAK_KERNEL_MEMBER)
 #undef OAK_KERNEL_MEMBER

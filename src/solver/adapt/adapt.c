@@ -343,18 +343,16 @@ oak_status_t oak_adjust_refinement_flags(oak_t *sim, int count, const int *flag,
  * as a field of its own, and its ghost cells come from the neighbours like those of other fields.
  */
 
-static oak_status_t allocate(oak_t *sim) {
-  oak_criterion_t *c = &sim->adapt.criterion;
-  c->revision = -1;
-  OAK_TRY(oak_field_set_open(&sim->data, &c->values, sim->setup.refine.nderived, 0));
-  return oak_device_kernel(sim->setup.dev, sim->data.derived.module, "oak_derived_field",
-                           &c->kernel);
-}
-
 static oak_status_t criterion_open(oak_t *sim) {
+  oak_criterion_t *c = &sim->adapt.criterion;
   if (!sim->setup.refine.nderived) return OAK_OK;
   OAK_TRY(oak_derived_build(&sim->data));
-  return oak_agree(sim->setup.comm, allocate(sim));
+  c->revision = -1;
+  oak_status_t st = oak_field_set_open(&sim->data, &c->values, sim->setup.refine.nderived, 0);
+  if (st == OAK_OK)
+    st = oak_device_kernel(sim->setup.dev, sim->data.derived.module, "oak_derived_field",
+                           &c->kernel);
+  return oak_agree(sim->setup.comm, st);
 }
 
 static oak_status_t set_values(oak_t *sim, const oak_criterion_t *c, int n) {

@@ -59,7 +59,7 @@ typedef struct {
   void *bc;         /**< device: oak_bc_t [2 dim] */
 } oak_field_set_t;
 
-/** The kernel of derived variables; NULL until one is asked for (variables.c). */
+/** A kernel that is built when it is first needed; NULL until then (state.c). */
 typedef struct {
   oak_module_t *module;
   oak_kernel_t *kernel;
@@ -90,14 +90,6 @@ typedef struct {
 } oak_data_t;
 
 /* state.c */
-/** Data without a mesh. */
-void oak_data_init(oak_data_t *data, const oak_setup_t *setup);
-/** Open what the data need before the mesh is made. \a edges: ghost cells beyond edges are needed.
- * Collective; the ranks agree. */
-oak_status_t oak_data_open(oak_data_t *data, int edges, int whole_tiles);
-void oak_data_clear(oak_data_t *data);
-
-/* state.c */
 /** Fill the parts of a field that every kernel needs. `state` is an index. */
 void oak_data_field(const oak_data_t *data, int state, double time, oak_field_t *field);
 /** The arguments of kernels that fill its ghost cells. */
@@ -113,6 +105,9 @@ void oak_data_geometry(const oak_data_t *data, int block, double origin[3], doub
 void oak_data_failed(oak_data_t *data, oak_status_t st);
 /** oak_agree, with oak_data_failed before it. Collective. */
 oak_status_t oak_data_agree(oak_data_t *data, oak_status_t st);
+/** Build kernels/FILE.c, once, and take its kernel \a name. Collective. */
+oak_status_t oak_late_kernel(const oak_setup_t *setup, oak_late_kernel_t *late, const char *file,
+                             const char *name);
 /** Fill the ghost cells of a state. All ranks take part. */
 oak_status_t oak_fill_ghosts(oak_data_t *data, int state, double time);
 /** Whether a kernel that counts invalid cells per block has found some: the bits of all counts.
@@ -128,6 +123,12 @@ oak_status_t oak_data_launch(const oak_data_t *data, oak_kernel_t *kernel, int s
 double oak_box_volume(const oak_data_t *data, int block, const int *box);
 
 /* storage.c */
+/** Data without a mesh. */
+void oak_data_init(oak_data_t *data, const oak_setup_t *setup);
+/** Open what the data need before the mesh is made. \a edges: ghost cells beyond edges are needed.
+ * Collective; the ranks agree. */
+oak_status_t oak_data_open(oak_data_t *data, int edges, int whole_tiles);
+void oak_data_clear(oak_data_t *data);
 /** Allocate the memory for a mesh of `trees` at min_level before the mesh is made, so that a mesh
  * that is far too large is refused at once. Collective. */
 oak_status_t oak_storage_begin(oak_data_t *data);
@@ -136,8 +137,6 @@ oak_status_t oak_storage_check(const oak_setup_t *setup, double *blocks);
 /** Make room for `blocks` in states [first, last); their contents are lost if they must grow.
  * Collective. */
 oak_status_t oak_storage_reserve(oak_data_t *data, int first, int last, int blocks);
-/** Room for the blocks of the mesh in all states; only state 0 keeps its contents. Collective. */
-oak_status_t oak_storage_states(oak_data_t *data);
 /** Positions of the blocks, and room for results of the flux kernel. Rank-local. */
 oak_status_t oak_storage_blocks(oak_data_t *data);
 /** Buffers of ghost cells for a new pattern. Collective; the ranks do not agree. */
@@ -159,7 +158,6 @@ static inline oak_status_t oak_storage_scratch(oak_data_t *data, size_t bytes) {
   return oak_array_fit(data->setup->dev, &data->storage.scratch, (int64_t)bytes);
 }
 int64_t oak_storage_bytes(const oak_data_t *data);
-void oak_storage_clear(oak_data_t *data);
 
 /** Results that the flux kernel leaves for a block. */
 static inline int oak_data_results(const oak_data_t *data) {

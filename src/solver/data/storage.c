@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Block data of all Runge-Kutta states, and other memory that depends on the blocks of the mesh.
+ * Beginning and end of the data: all Runge-Kutta states, and other memory that depends on the mesh.
  * Storage grows with the mesh and shrinks when it is far too large. */
 #include <math.h>
 #include <stdlib.h>
@@ -117,11 +117,6 @@ void oak_storage_swap(oak_data_t *data, int a, int b) {
   data->storage.state[b] = values;
 }
 
-oak_status_t oak_storage_states(oak_data_t *data) {
-  const int first = data->storage.revision < 0 ? 0 : 1;
-  return oak_storage_reserve(data, first, data->setup->method.nstate, data->mesh->nblock);
-}
-
 oak_status_t oak_storage_blocks(oak_data_t *data) {
   OAK_TRY(upload_geometry(data));
   return fit_results(data);
@@ -133,7 +128,36 @@ oak_status_t oak_storage_connect(oak_data_t *data) {
   return changed ? look_at_peers(data) : OAK_OK;
 }
 
-void oak_storage_clear(oak_data_t *data) {
+int64_t oak_storage_bytes(const oak_data_t *data) {
+  int64_t bytes = oak_exchange_bytes(&data->exchange) + data->pattern.table_capacity +
+                  data->storage.blocks.bytes + data->results.memory.bytes;
+  for (int s = 0; s < data->setup->method.nstate; s++) bytes += data->storage.state[s].memory.bytes;
+  return bytes;
+}
+
+/* ---- begin and end */
+
+void oak_data_init(oak_data_t *data, const oak_setup_t *setup) {
+  *data = (oak_data_t){.setup = setup, .storage.revision = -1};
+  oak_timers_reset(&data->timers);
+}
+
+oak_status_t oak_data_open(oak_data_t *data, int edges, int whole_tiles) {
+  const oak_setup_t *setup = data->setup;
+  OAK_TRY(oak_transport_open(&data->transport, setup->comm, setup->dev,
+                             oak_params_choice(setup->params, "device.transport")));
+  oak_status_t st = oak_pattern_init(&data->pattern, &data->transport, setup->dim,
+                                     setup->block.size, setup->block.layers);
+  if (edges) oak_pattern_add_edges(&data->pattern);
+  oak_exchange_init(&data->exchange, &data->transport, &data->pattern, setup->nvar,
+                    OAK_INTERPOLATE_STATE, setup->bytes.store);
+  data->results.whole_tiles = whole_tiles != 0;
+  if (st == OAK_OK)
+    st = oak_field_set_open(data, &data->fields, setup->fields.count, setup->fields.nface);
+  return oak_agree(setup->comm, st);
+}
+
+static void clear(oak_data_t *data) {
   const oak_array_t *const memory[] = {&data->storage.blocks, &data->storage.scratch,
                                        &data->results.memory, &data->tasks};
   oak_values_t *states[OAK_MAX_STATES];
@@ -143,9 +167,11 @@ void oak_storage_clear(oak_data_t *data) {
     oak_device_free(data->setup->dev, memory[i]->at);
 }
 
-int64_t oak_storage_bytes(const oak_data_t *data) {
-  int64_t bytes = oak_exchange_bytes(&data->exchange) + data->pattern.table_capacity +
-                  data->storage.blocks.bytes + data->results.memory.bytes;
-  for (int s = 0; s < data->setup->method.nstate; s++) bytes += data->storage.state[s].memory.bytes;
-  return bytes;
+void oak_data_clear(oak_data_t *data) {
+  oak_snapshot_clear(data);
+  clear(data);
+  oak_exchange_clear(&data->exchange);
+  oak_pattern_clear(&data->pattern, data->setup->dev);
+  oak_transport_close(&data->transport);
+  if (data->derived.module) oak_device_unload(data->setup->dev, &data->derived.module);
 }

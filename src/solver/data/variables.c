@@ -266,10 +266,7 @@ int oak_derived_find(const oak_setup_t *setup, const char *name) {
 }
 
 oak_status_t oak_derived_build(oak_data_t *data) {
-  if (data->derived.kernel) return OAK_OK;
-  OAK_TRY(oak_setup_build_module(data->setup, "fields/derived", &data->derived.module));
-  return oak_agree(data->setup->comm, oak_device_kernel(data->setup->dev, data->derived.module,
-                                                        "oak_derived", &data->derived.kernel));
+  return oak_late_kernel(data->setup, &data->derived, "fields/derived", "oak_derived");
 }
 
 oak_status_t oak_variables_prepare(oak_data_t *data, const oak_selection_t *s) {

@@ -17,13 +17,6 @@ int oak_forces_has(const oak_setup_t *setup, int d) {
   return setup->domain.coordinates == OAK_CARTESIAN || (axial && d == setup->dim - 1);
 }
 
-static oak_status_t build(oak_t *sim) {
-  if (sim->forces.kernel) return OAK_OK;
-  OAK_TRY(oak_setup_build_module(&sim->setup, "read/forces", &sim->forces.module));
-  return oak_agree(sim->setup.comm, oak_device_kernel(sim->setup.dev, sim->forces.module,
-                                                      "oak_forces", &sim->forces.kernel));
-}
-
 /* The forces in each block of this rank: \a part [nblock][COMPONENTS]. */
 static oak_status_t read_parts(oak_t *sim, const int (*box)[6], double *part) {
   const int nblock = sim->data.mesh->nblock;
@@ -50,7 +43,7 @@ oak_status_t oak_forces_measure(oak_t *sim, const int (*box)[6], double force[2]
   const int nblock = sim->data.mesh->nblock;
   double sum[COMPONENTS];
   OAK_FREED double *part = NULL;
-  OAK_TRY(build(sim));
+  OAK_TRY(oak_late_kernel(&sim->setup, &sim->forces, "read/forces", "oak_forces"));
   oak_status_t st = OAK_NEW(part, nblock * COMPONENTS + 1);
   oak_keep_failure(&st, oak_fill_ghosts(&sim->data, 0, sim->data.clock.time));
   if (st == OAK_OK) st = read_parts(sim, box, part);

@@ -77,7 +77,8 @@ void oak_parts_print(const oak_t *sim, FILE *stream) {
 
 /* What depends on the blocks of the mesh. Collective; the ranks agree. */
 static oak_status_t fit_blocks(oak_t *sim) {
-  OAK_TRY(oak_storage_states(&sim->data));
+  const int first = sim->data.storage.revision < 0 ? 0 : 1; /* state 0 keeps its contents */
+  OAK_TRY(oak_storage_reserve(&sim->data, first, sim->setup.method.nstate, sim->data.mesh->nblock));
   oak_status_t st = oak_storage_blocks(&sim->data);
   FOR_PARTS(p, fit) if (st == OAK_OK) st = p->fit(sim);
   return oak_data_agree(&sim->data, st);

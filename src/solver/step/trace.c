@@ -87,13 +87,10 @@ oak_status_t oak_trace(oak_t *sim, int nstate, unsigned wanted, double least) {
     there |= (unsigned)(oak_has_hook(&sim->setup, hooks[h].key) != 0) << h;
   if (!(there & wanted)) return OAK_OK;
   /* The run has failed already. If the hooks cannot be called, that message remains. */
-  if (!sim->trace.module &&
-      oak_setup_build_module(&sim->setup, "check/trace", &sim->trace.module) != OAK_OK)
+  if (oak_late_kernel(&sim->setup, &sim->trace, "check/trace", "oak_trace") != OAK_OK)
     return OAK_OK;
-  oak_status_t st =
-      oak_device_kernel(sim->setup.dev, sim->trace.module, "oak_trace", &sim->trace.kernel);
   if (dt == 0) sim->data.clock.taken_dt = sim->data.clock.dt;
-  if (st == OAK_OK) st = look(sim, nstate, there & wanted, least);
+  oak_status_t st = look(sim, nstate, there & wanted, least);
   sim->data.clock.taken_dt = dt;
   st = oak_data_agree(&sim->data, st);
   return st == OAK_ERR_STATE ? st : OAK_OK;
