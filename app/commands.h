@@ -7,6 +7,8 @@
 #include <limits.h>
 #include <oak.h>
 
+#include "str.h"
+
 enum { OAK_MOST_OPTIONS = 24, OAK_ANY_NUMBER = INT_MAX };
 
 typedef struct {
@@ -54,16 +56,6 @@ int oak_command_start(const oak_command_t *c, int argc, char **argv, int rank);
 void oak_command_help(const oak_command_t *c);
 /** Print the options of a command that begin with \a begin, one on a line. */
 void oak_command_complete(const oak_command_t *c, const char *begin);
-
-/** The known name that is nearest to a misspelt one. They differ by \a least edits. */
-typedef struct {
-  const char *name;
-  int least;
-  char meant[64]; /**< "" if none is near */
-  char page[64];  /**< the page that has it; "" if none */
-} oak_nearest_t;
-oak_nearest_t oak_nearest_to(const char *name);
-void oak_nearest_try(oak_nearest_t *n, const char *candidate, size_t length);
 
 /** Print the names of the pages of the documentation, with a blank before each. Rank 0 alone. */
 void oak_print_pages(FILE *stream);

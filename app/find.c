@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Finds the parameter files that come with oak by their names, and the names near a misspelt one.
- */
+ * Finds the parameter files that come with oak by their names. */
 #include <errno.h>
 #include <limits.h>
 #include <oak.h>
@@ -10,20 +9,6 @@
 
 #include "commands.h"
 #include "str.h"
-
-oak_nearest_t oak_nearest_to(const char *name) {
-  return (oak_nearest_t){.name = name, .least = strlen(name) > 4 ? 3 : 2};
-}
-
-void oak_nearest_try(oak_nearest_t *n, const char *candidate, size_t length) {
-  char word[sizeof n->meant];
-  if (length >= sizeof word) return;
-  snprintf(word, sizeof word, "%.*s", (int)length, candidate);
-  const int distance = oak_str_distance(n->name, word);
-  if (distance >= n->least) return;
-  n->least = distance;
-  memcpy(n->meant, word, sizeof word);
-}
 
 /* Folders are ignored, so `oak run sedov` works in a folder that holds the output folder sedov. */
 static int is_missing(const char *path) {

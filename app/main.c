@@ -74,7 +74,9 @@ static void refuse_topic(const char *topic, const oak_params_t *params) {
   fprintf(stderr, "oak help: nothing is known of '%s'", topic);
   if (*near.meant && near.least > 0) fprintf(stderr, "; did you mean %s?", near.meant);
   if (near.least == 0) fprintf(stderr, "; a page mentions it: oak help %s", near.page);
-  fprintf(stderr, "; see oak help --help, or oak help tutorial\n");
+  fprintf(stderr,
+          "; oak params FILE lists the keys and names that the files of a run define; see "
+          "oak help --help, or oak help tutorial\n");
 }
 
 /* Print what is known of a topic, on rank 0 alone. Returns 0 if nothing is. */

@@ -148,13 +148,14 @@ static const char *scan_hint(const oak_param_desc_t *desc, const char *text) {
 static oak_status_t judge_value(oak_params_t *params, const oak_param_entry_t *entry,
                                 oak_mistakes_t *mistakes) {
   oak_param_t *known = oak_params_find(params, entry->key);
-  char words[1024];
+  char words[1024], meant[96] = "";
   if (!known) return OAK_OK;
   oak_param_value_t value;
   if (!oak_param_parse(&known->desc, entry->value, &value)) {
     oak_param_allowed(&known->desc, 1, words, sizeof words);
-    oak_mistakes_add(mistakes, "%s: %s = %s: must be %s%s", entry->origin, entry->key, entry->value,
-                     words, scan_hint(&known->desc, entry->value));
+    if (known->desc.choices) oak_str_meant(known->desc.choices, entry->value, meant);
+    oak_mistakes_add(mistakes, "%s: %s = %s: must be %s%s%s", entry->origin, entry->key,
+                     entry->value, words, meant, scan_hint(&known->desc, entry->value));
     return OAK_OK;
   }
   /* Callers keep pointers from oak_params_text(), so the text moves only when it changes. */

@@ -91,10 +91,11 @@ const oak_param_desc_t oak_first_keys[] = {
 
     {.help = "Where to refine: the criterion and its thresholds"},
     TEXT("refine.criterion", "lohner",
-         "How each cell is judged; the files of physics and problem may define others (CRITERION). "
-         "lohner: the scaled second derivative; gradient: the change from "
-         "cell to cell relative to the value; user: the hook REFINE of the problem's "
-         "file; none: the mesh stays, except where the problem's hook REGION changes it."),
+         "How each cell is judged; the files of physics and problem may define others "
+         "(CRITERION), which `oak params FILE` lists. lohner: the scaled second derivative; "
+         "gradient: the change from cell to cell relative to the value; user: the hook REFINE of "
+         "the problem's file; none: the mesh stays, except where the problem's hook REGION "
+         "changes it."),
     TEXT("refine.variable", "",
          "Variables that lohner and gradient use, blank-separated: conserved, primitive or derived "
          "ones such as vorticity, and those of hooks OUTPUT; empty: the first of the physics."),
@@ -125,13 +126,14 @@ const oak_param_desc_t oak_first_keys[] = {
     TEXT(
         "scheme.limiter", "vanleer",
         "Reconstruction of primitive variables; the files of physics and problem may define others "
-        "(LIMITER). upwind needs 1 ghost layer, weno5 3, the others 2."),
+        "(LIMITER), which `oak params FILE` lists. upwind needs 1 ghost layer, weno5 3, the others "
+        "2."),
     REAL("scheme.theta", "1.5", 0, 2, NULL,
          "Parameter of the limiter gminmod_theta: 1 is minmod, 2 the monotonized central limiter."),
     TEXT(
         "scheme.flux", "hll",
         "Approximate Riemann solver; the files of physics and problem may define others (RIEMANN), "
-        "as euler, navier_stokes, isothermal and mhd do: oak info lists them."),
+        "as those of euler, navier_stokes, isothermal and mhd do: `oak params FILE` lists them."),
     CHOICE(
         "scheme.wave_speeds", "einfeldt", "einfeldt roe",
         "Bounds of the wave speeds in the Riemann solver. einfeldt: the extremes of "
@@ -187,7 +189,7 @@ const oak_param_desc_t oak_first_keys[] = {
     {.help = "Conditions on the faces of the domain"},
 #define FACE_HELP                                                                    \
   "one of these words; behind dirichlet and neumann a value, or user. The files of " \
-  "physics and problem may define others (BOUNDARY_CONDITION)."
+  "physics and problem may define others (BOUNDARY_CONDITION), which `oak params FILE` lists."
     TEXT("boundary.xlow", "periodic", "Lower x face: " FACE_HELP),
     TEXT("boundary.xhigh", "periodic", "Upper x face: " FACE_HELP),
     TEXT("boundary.ylow", "periodic", "Lower y face: " FACE_HELP),

@@ -95,6 +95,30 @@ void oak_str_append(char *text, size_t size, const char *format, ...) {
   va_end(args);
 }
 
+oak_nearest_t oak_nearest_to(const char *name) {
+  const size_t length = strlen(name);
+  return (oak_nearest_t){.name = name, .least = length > 4 ? 3 : length > 1 ? 2 : 1};
+}
+
+void oak_nearest_try(oak_nearest_t *n, const char *candidate, size_t length) {
+  char word[sizeof n->meant];
+  if (length >= sizeof word) return;
+  snprintf(word, sizeof word, "%.*s", (int)length, candidate);
+  const int distance = oak_str_distance(n->name, word);
+  if (distance >= n->least) return;
+  n->least = distance;
+  memcpy(n->meant, word, sizeof word);
+}
+
+const char *oak_str_meant(const char *names, const char *word, char out[96]) {
+  oak_nearest_t near = oak_nearest_to(word);
+  size_t length;
+  for (const char *name; (name = oak_str_word(&names, &length));)
+    oak_nearest_try(&near, name, length);
+  snprintf(out, 96, *near.meant && near.least ? "; did you mean %s?" : "", near.meant);
+  return out;
+}
+
 void oak_str_count(char *out, size_t size, double count) {
   static const char unit[] = {'k', 'M', 'G', 'T', 'P', 'E'};
   if (count < 9999.5) {

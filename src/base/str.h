@@ -38,6 +38,19 @@ int oak_str_distance(const char *a, const char *b);
 void oak_str_append(char *text, size_t size, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/** The known name that is nearest to a misspelt one. They differ by \a least edits. */
+typedef struct {
+  const char *name;
+  int least;
+  char meant[64]; /**< "" if none is near */
+  char page[64];  /**< for the caller: where the name stands */
+} oak_nearest_t;
+oak_nearest_t oak_nearest_to(const char *name);
+void oak_nearest_try(oak_nearest_t *n, const char *candidate, size_t length);
+/** "; did you mean NAME?" with the nearest of \a names, which white space separates; "" if \a word
+ * is one of them or none is near. \return out. */
+const char *oak_str_meant(const char *names, const char *word, char out[96]);
+
 /** A count in at most 5 characters: 0 to 9999 as they are, then 10.0k, 1.05M, 262G. */
 void oak_str_count(char *out, size_t size, double count);
 

@@ -31,6 +31,9 @@ typedef struct {
  * not "". */
 oak_text_place_t oak_text_find(const char *text, const char *before, const char *name);
 
+/** Whether the function that follows `hook(name, structure)` may read a member of the structure. */
+int oak_text_reads(const char *text, const char *hook, const char *name, const char *member);
+
 /** Names in capitals that the files of users enumerate in C, blank-separated. */
 void oak_text_enumerators(const char *text, char *names, size_t size);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "setup/setup.h"
 
 static const char *const face_name[6] = {"xlow", "xhigh", "ylow", "yhigh", "zlow", "zhigh"};
@@ -91,12 +92,14 @@ static oak_status_t text_of(const oak_setup_t *setup, int f, int v, char key[128
 
 static oak_status_t bad_condition(const oak_setup_t *setup, const char *key, const char *text,
                                   const char *why) {
-  char known[2048];
+  char known[2048], word[64] = "", meant[96];
+  sscanf(text, "%63s", word);
   oak_scheme_names(&setup->files.declared, OAK_CONDITIONS, known, sizeof known);
   return OAK_FAIL(OAK_ERR_INPUT,
                   "%s: %s = %s: %s; use one of %s; dirichlet and neumann have a number or the word "
-                  "user behind them",
-                  oak_params_origin(setup->params, key), key, text, why, known);
+                  "user behind them%s",
+                  oak_params_origin(setup->params, key), key, text, why, known,
+                  oak_str_meant(known, word, meant));
 }
 
 /* One condition, as text "word [value]". */
@@ -117,6 +120,8 @@ static oak_status_t parse(const oak_setup_t *setup, const char *key, const char 
     bc->kind = conditions[c].user_kind;
   else if (n > 1 && oak_params_numbers(value, 1, &bc->value) != 1)
     return bad_condition(setup, key, text, "the value is not a finite number");
+  if (!known && n > 1 && !oak_text_reads(setup->files.text, "BOUNDARY_CONDITION", word, "value"))
+    return bad_condition(setup, key, text, "the condition does not read b->value");
   if (known && bc->kind >= OAK_BC_USER_DIRICHLET && !oak_has_hook(setup, "problem_boundary"))
     return bad_condition(setup, key, text, "the problem file has no BOUNDARY(at, face, q)");
   return OAK_OK;

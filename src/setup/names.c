@@ -51,11 +51,12 @@ int oak_scheme_find(const oak_setup_t *setup, oak_scheme_t kind, const char *nam
 
 oak_status_t oak_scheme_check(const oak_setup_t *setup, oak_scheme_t kind, const char *key) {
   const char *name = oak_params_text(setup->params, key);
-  char known[2048];
+  char known[2048], meant[96];
   oak_scheme_names(&setup->files.declared, kind, known, sizeof known);
   OAK_CHECK(*name && oak_str_has_word(known, name, strlen(name)), OAK_ERR_INPUT,
-            "%s: %s = %s: with physics.name = %s it must be one of %s",
+            "%s: %s = %s: with physics.name = %s it must be one of %s%s",
             oak_params_origin(setup->params, key), key, name,
-            oak_params_text(setup->params, "physics.name"), known);
+            oak_params_text(setup->params, "physics.name"), known,
+            oak_str_meant(known, name, meant));
   return OAK_OK;
 }

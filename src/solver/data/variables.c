@@ -7,6 +7,7 @@
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/str.h"
 #include "solver/data/data.h"
@@ -122,23 +123,19 @@ static int is_offered(const oak_setup_t *setup, int v, int of_cells) {
   return *name_of(setup, v) && find(setup, name_of(setup, v)) == v && !(of_cells && of_block);
 }
 
-/** The variable that \a word may mean: a word for it, or a misspelt name; NULL: none. */
-static const char *meant(const oak_setup_t *setup, const char *word, int of_cells) {
+/** What to say of the variable that \a word may mean: a word for it, or one of \a names. */
+static const char *meant(const oak_setup_t *setup, const char *word, const char *names,
+                         char out[96]) {
   static const char *const known[][2] = {{"density", "rho"}, {"pressure", "p"},  {"energy", "E"},
                                          {"velocity", "vx"}, {"momentum", "mx"}, {"height", "h"},
                                          {"depth", "h"},     {"velocity", "u"},  {"momentum", "hu"},
                                          {"magnetic", "bx"}};
-  const char *nearest = NULL;
-  int least = strlen(word) > 3 ? 3 : 2;
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-    if (!oak_str_distance(word, known[i][0]) && find(setup, known[i][1]) >= 0) return known[i][1];
-  for (int v = 0; v < count_variables(setup); v++) {
-    const int distance =
-        is_offered(setup, v, of_cells) ? oak_str_distance(word, name_of(setup, v)) : least;
-    if (distance < least) nearest = name_of(setup, v);
-    if (distance < least) least = distance;
-  }
-  return nearest;
+    if (!strcasecmp(word, known[i][0]) && find(setup, known[i][1]) >= 0) {
+      snprintf(out, 96, "; did you mean %s?", known[i][1]);
+      return out;
+    }
+  return oak_str_meant(names, word, out);
 }
 
 void oak_variables_print(const oak_setup_t *setup, int of_cells, char *names, size_t size) {
@@ -152,11 +149,10 @@ void oak_variables_print(const oak_setup_t *setup, int of_cells, char *names, si
 
 oak_status_t oak_variable_unknown(const oak_setup_t *setup, const char *word, const char *origin,
                                   const char *key, int of_cells) {
-  char known[2048];
-  const char *name = meant(setup, word, of_cells);
+  char known[2048], more[96];
   oak_variables_print(setup, of_cells, known, sizeof known);
-  return OAK_FAIL(OAK_ERR_INPUT, "%s: %s: there is no variable %s%s%s%s; known: %s", origin, key,
-                  word, name ? "; did you mean " : "", name ? name : "", name ? "?" : "", known);
+  return OAK_FAIL(OAK_ERR_INPUT, "%s: %s: there is no variable %s%s; known: %s", origin, key, word,
+                  meant(setup, word, known, more), known);
 }
 
 static void add(const oak_setup_t *setup, oak_selection_t *s, int variable) {
