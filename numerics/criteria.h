@@ -24,14 +24,16 @@ CRITERION(lohner, u, below, above, eps, eps_abs) {
 }
 
 /* gradient: for each axis, the change from cell to cell, |u+ - u-| / 2, divided by eps_abs + |u|.
- * The indicator is the norm over axes. With eps_abs = 0 this is the condition of Athena++ (Stone et
- * al., ApJS 249 (2020) 4; src/pgen/blast.cpp). */
+ * The indicator is the norm over axes; where nothing changes it is 0. With eps_abs = 0 this is the
+ * condition of Athena++ (Stone et al., ApJS 249 (2020) 4; src/pgen/blast.cpp). */
 CRITERION(gradient, u, below, above, eps, eps_abs) {
   real sum = 0;
   (void)eps;
   OAK_UNROLL
-  for (int dir = 0; dir < OAK_DIM; dir++)
-    sum += (above[dir] - below[dir]) * (above[dir] - below[dir]);
-  const real scale = eps_abs + oak_abs(u);
-  return (real)0.25 * sum / (scale * scale);
+  for (int dir = 0; dir < OAK_DIM; dir++) {
+    const real change = (real)0.5 * oak_abs(above[dir] - below[dir]);
+    const real e = change > 0 ? oak_div(change, eps_abs + oak_abs(u)) : 0;
+    sum += e * e;
+  }
+  return sum;
 }

@@ -296,8 +296,8 @@ enum { OAK_FLAG_FAILED = 2 };
 
 typedef struct {
   oak_field_t f;
-  int *flag;  /**< [nblock] 1 refine, 0 keep, -1 may be coarsened; OAK_FLAG_FAILED: a value of the
-                 hook REFINE is not finite */
+  int *flag;  /**< [nblock] 1 refine, 0 keep, -1 may be coarsened; OAK_FLAG_FAILED: a
+                 user's criterion gives NaN, or the hook REFINE no finite number */
   int *reach; /**< [nblock] OAK_REACH bits of the neighbours that lie within the buffer of a cell to
                  refine */
   unsigned variables;          /**< bit mask of the variables looked at */

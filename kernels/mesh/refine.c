@@ -9,9 +9,17 @@
 #include "kernels/bodies/shapes.h"
 #include "numerics/criteria.h"
 
-/* The squared indicator of a cell by the criterion of the run. */
+/* What set_flag takes for a number. The square of a finite value may overflow. */
+OAK_FN real refine_finite(real e2) {
+  const real most = sizeof(real) == 4 ? (real)3e38 : (real)1e308;
+  return OAK_MIN(e2, most);
+}
+
+/* The squared indicator of a cell by the criterion of the run. NaN of a user's criterion becomes
+ * infinity, which maxima keep; those of oak give NaN where all is 0. */
 OAK_FN real indicator2(real u, const real below[], const real above[], real eps, real eps_abs) {
-  return OAK_PASTE(criterion_, OAK_CRITERION)(u, below, above, eps, eps_abs);
+  const real e2 = OAK_PASTE(criterion_, OAK_CRITERION)(u, below, above, eps, eps_abs);
+  return !OAK_CRITERION_OWN ? e2 : e2 == e2 ? refine_finite(e2) : (real)INFINITY;
 }
 
 /* The squared indicator of cell a of a row. */
@@ -313,9 +321,7 @@ OAK_FN void look_at_block(const oak_refine_args_t *arg, long n,
     OAK_LANES(i, OAK_NX) {
       const oak_at_t at = oak_place(&arg->f, &user, n, i, j, k);
       const real e = oak_abs(problem_refine(&at));
-      /* The square of a finite value may overflow, but set_flag must not take it for infinite. */
-      const real most_finite = sizeof(real) == 4 ? (real)3e38 : (real)1e308;
-      const real e2 = e < (real)INFINITY ? OAK_MIN(e * e, most_finite) : (real)INFINITY;
+      const real e2 = e < (real)INFINITY ? refine_finite(e * e) : (real)INFINITY;
       REFINE_TALLY(most, i, j, k, e2);
     }
   }
@@ -334,7 +340,7 @@ OAK_FN void set_flag(const oak_refine_args_t *arg, long n, real e2, int reach) {
   const int region = refine_region(&arg->f, n);
   int flag = e2 > limit2 ? 1 : e2 < (real)(arg->c_derefine * arg->c_derefine) ? -1 : 0;
   if (OAK_REFINE_NONE) flag = 0;
-  const int failed = OAK_REFINE_USER && !(e2 < (real)INFINITY);
+  const int failed = (OAK_REFINE_USER || OAK_CRITERION_OWN) && !(e2 < (real)INFINITY);
   if (region == OAK_REGION_REFINE) flag = 1;
   if (region == OAK_REGION_DEREFINE) flag = -1;
   if (region == OAK_REGION_NEVER && flag > 0) flag = 0;

@@ -74,7 +74,7 @@ static oak_status_t make_defines(const oak_setup_t *setup, int fluxes, int decla
   if (declare) return OAK_OK;
   const char *limiter = oak_params_text(p, "scheme.limiter");
   const char *criterion = oak_params_text(p, "refine.criterion");
-  const int named = oak_scheme_find(setup, OAK_CRITERIA, criterion) >= 0;
+  const int named = oak_scheme_find(setup, OAK_CRITERIA, criterion);
   int tile[2];
   oak_setup_tile(setup, tile);
   define(d, "OAK_LIMITER=%s", limiter);
@@ -88,7 +88,8 @@ static oak_status_t make_defines(const oak_setup_t *setup, int fluxes, int decla
   define(d, "OAK_TILE_Y=%d", tile[1]);
   define(d, "OAK_REFINE_USER=%d", !strcmp(criterion, "user"));
   define(d, "OAK_REFINE_NONE=%d", !strcmp(criterion, "none"));
-  define(d, "OAK_CRITERION=%s", named ? criterion : "lohner");
+  define(d, "OAK_CRITERION=%s", named >= 0 ? criterion : "lohner");
+  define(d, "OAK_CRITERION_OWN=%d", named >= 0 && setup->files.declared.scheme[named].own);
   define(d, "OAK_REFINE_BUFFER=%d", (int)oak_params_int(p, "refine.buffer"));
   define(d, "OAK_REFINE_PRIMITIVES=%u", setup->refine.primitives);
   if (setup->refine.nderived) define(d, "OAK_REFINE_DERIVED=%d", setup->refine.nderived);

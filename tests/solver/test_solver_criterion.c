@@ -163,7 +163,29 @@ static void test_derived(void **state) {
   if (!test_short()) derived_levels(3);
 }
 
+/** The squares of these values are beyond single precision. */
+static void test_large_values(void **state) {
+  (void)state;
+  sim_t s = sim_new(MPI_COMM_WORLD,
+                    TEST_PROBLEM("ones") "physics.name=advection\nmesh.block_size=4\n"
+                                         "mesh.min_level=1\nmesh.max_level=2\n"
+                                         "scheme.precision=single\nrefine.criterion=gradient\n"
+                                         "refine.c_refine=0.2\n");
+  for (int b = 0; b < oak_nblocks(s.sim); b++) {
+    double u[64], x[3];
+    for (int c = 0; c < s.cells; c++) {
+      sim_center(&s, b, c, x);
+      u[c] = x[0] < 0.5 ? 1e25 : 2e25;
+    }
+    MUST(oak_write_cells(s.sim, 0, b, 1, u));
+  }
+  MUST(oak_adjust_refinement(s.sim, NULL));
+  assert_int_equal(oak_nblocks_global(s.sim), 16);
+  sim_free(&s);
+}
+
 int main(int argc, char **argv) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_derived)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_derived),
+                                     cmocka_unit_test(test_large_values)};
   return TEST_MAIN(tests);
 }

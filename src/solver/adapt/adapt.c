@@ -401,11 +401,23 @@ oak_status_t oak_compute_flags(oak_t *sim, int *flag) {
   return oak_device_download(sim->setup.dev, flag, sim->adapt.flag.at, count * sizeof *flag);
 }
 
-/* REFINE has returned a number that is not finite. Collective. */
-static oak_status_t blame_refine(oak_t *sim) {
-  OAK_TRY(oak_trace(sim, 1, OAK_TRACE_REFINE, 0));
-  return OAK_FAIL(OAK_ERR_STATE, "%s: REFINE gives a number that is not finite",
-                  sim->setup.files.problem);
+/* The criterion has failed. Collective. */
+static oak_status_t blame_criterion(oak_t *sim, const int *flag) {
+  const char *name = oak_params_text(sim->setup.params, "refine.criterion");
+  const int user = !strcmp(name, "user");
+  if (user) OAK_TRY(oak_trace(sim, 1, OAK_TRACE_REFINE, 0));
+  oak_status_t st = OAK_OK;
+  for (int b = 0; b < sim->data.mesh->nblock && st == OAK_OK; b++) {
+    char place[256];
+    if (flag[b] != OAK_FLAG_FAILED) continue;
+    oak_print_block(&sim->data, b, place, sizeof place);
+    st = OAK_FAIL(OAK_ERR_STATE,
+                  "refine.criterion = %s gives %s in %s (step %ld, time %.6g): look for a division "
+                  "by 0, or a root or logarithm of a negative number",
+                  name, user ? "NaN or infinity" : "NaN", place, sim->data.clock.step,
+                  sim->data.clock.time);
+  }
+  return oak_data_agree(&sim->data, st);
 }
 
 /* Adapt to the criterion; without \a coarsens blocks are refined only. */
@@ -435,7 +447,7 @@ static oak_status_t adjust(oak_t *sim, int coarsens, int *changed) {
     else if (flag[b] < 0 && !coarsens)
       flag[b] = 0;
   st = oak_data_agree(&sim->data, st);
-  if (st == OAK_ERR_STATE) st = blame_refine(sim);
+  if (st == OAK_ERR_STATE) st = blame_criterion(sim, flag);
   const int *reach = sim->setup.refine.buffer ? flag + sim->data.mesh->nblock : NULL;
   if (st == OAK_OK) st = apply_flags(sim, flag, reach, changed);
   return st;

@@ -266,6 +266,8 @@ oak_status_t oak_data_write(oak_data_t *data, int variable, int first, int count
 oak_status_t oak_data_totals(oak_data_t *data, double *total);
 /** Convert numbers to those of states and fields, and write them to the device. */
 oak_status_t oak_upload_cells(const oak_data_t *data, void *to, const double *in, int64_t cells);
+/** Print a block: its level and box. */
+void oak_print_block(const oak_data_t *data, int block, char *text, size_t size);
 /** Print where a cell is: the coordinates of its centre. */
 void oak_print_place(const oak_data_t *data, int block, int64_t cell, char *text, size_t size);
 /** Print "name = value" of the variables of a cell: conserved ones, and primitive ones of other

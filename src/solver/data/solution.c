@@ -118,6 +118,17 @@ void oak_print_place(const oak_data_t *data, int block, int64_t cell, char *text
     snprintf(text + at, size - at, ", %.6g", origin[2] + (x[2] + 0.5) * dx[2]);
 }
 
+void oak_print_block(const oak_data_t *data, int block, char *text, size_t size) {
+  const oak_setup_t *setup = data->setup;
+  const int *n = setup->block.size;
+  double lower[3], dx[3];
+  oak_data_geometry(data, block, lower, dx);
+  snprintf(text, size, "the block of level %d from (%.6g, %.6g, %.6g) to (%.6g, %.6g, %.6g)",
+           data->mesh->level[block], oak_from_mesh(setup, 0, lower[0]), lower[1], lower[2],
+           oak_from_mesh(setup, 0, lower[0] + n[0] * dx[0]), lower[1] + n[1] * dx[1],
+           setup->dim == 3 ? lower[2] + n[2] * dx[2] : lower[2]);
+}
+
 void oak_print_state(oak_data_t *data, int state, int block, int64_t cell, char *text,
                      size_t size) {
   OAK_FREED double *buffer = malloc(data->setup->block.cells * sizeof *buffer);

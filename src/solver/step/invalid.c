@@ -45,6 +45,34 @@ static void name_tables(const oak_setup_t *setup, char *text, size_t size) {
   }
 }
 
+/* Schemes by name that the run may take from a file of a user. */
+static const char *look_first(const oak_setup_t *setup, oak_invalid_t kind, char *text,
+                              size_t size) {
+  static const char *const hook[][2] = {
+      {"LIMITER", "scheme.limiter"}, {"RIEMANN", "scheme.flux"}, {"BOUNDARY_CONDITION", NULL}};
+  const oak_declared_t *d = &setup->files.declared;
+  const char *root = "";
+  size_t at = 0;
+  *text = 0;
+  if (kind < OAK_INVALID_FLUXES || oak_source_root(&root) != OAK_OK) return text;
+  for (int m = 0; m < d->nmark; m++)
+    for (int h = 0; h < 3 && at < size; h++) {
+      const char *name = d->mark[m].name, *key = hook[h][1];
+      char begins[64];
+      if (strcmp(d->hook[d->mark[m].hook].name, hook[h][0]) ||
+          (key && strcmp(oak_params_text(setup->params, key), name)))
+        continue;
+      snprintf(begins, sizeof begins, "%s(", hook[h][0]);
+      const oak_text_place_t place = oak_text_find(setup->files.text, begins, name);
+      if (*place.path && strncmp(place.path, root, strlen(root)))
+        at += (size_t)snprintf(text + at, size - at, "%s%s(%s) at %s:%d", at ? ", " : "look at ",
+                               hook[h][0], name, place.path, place.line);
+    }
+  if (at && at < size)
+    snprintf(text + at, size - at, ", which may give NaN or read beyond its radius; else ");
+  return text;
+}
+
 /* The first invalid cell of this rank, if there is one: a line about it. */
 static oak_status_t describe_invalid(oak_t *sim, int state, oak_invalid_t kind) {
   OAK_FREED double *valid = NULL;
@@ -55,17 +83,18 @@ static oak_status_t describe_invalid(oak_t *sim, int state, oak_invalid_t kind) 
     st = oak_read_state(&sim->data, state, 2 * sim->setup.nvar, b, 1, valid);
     while (st == OAK_OK && c < sim->setup.block.cells && valid[c] != 0) c++;
     if (st != OAK_OK || c == sim->setup.block.cells) continue;
-    char values[1024], place[96], tables[512];
+    char values[1024], place[96], tables[512], first[512];
     name_tables(&sim->setup, tables, sizeof tables);
     oak_print_place(&sim->data, b, c, place, sizeof place);
     oak_print_state(&sim->data, state, b, c, values, sizeof values);
     st = OAK_FAIL(OAK_ERR_STATE,
                   "invalid state %s (step %ld, time %.6g) at (%s), level %d: %s; density and "
-                  "pressure must be positive, values finite%s: %s%s",
+                  "pressure must be positive, values finite%s: %s%s%s",
                   invalid_text[kind].when, sim->data.clock.step, sim->data.clock.time, place,
                   sim->data.mesh->level[b], values,
                   sim->setup.scalars.values ? ", scalars as physics.scalar_values says" : "",
-                  invalid_text[kind].advice, tables);
+                  look_first(&sim->setup, kind, first, sizeof first), invalid_text[kind].advice,
+                  tables);
   }
   return st;
 }
@@ -76,17 +105,12 @@ oak_status_t oak_find_invalid(oak_t *sim, int state, oak_invalid_t kind) {
 
 /* A line about a block that had an invalid cell. */
 static oak_status_t describe_block(const oak_t *sim, int b) {
-  const int *n = sim->setup.block.size;
-  double lower[3], dx[3];
-  oak_data_geometry(&sim->data, b, lower, dx);
-  const double r[2] = {oak_from_mesh(&sim->setup, 0, lower[0]),
-                       oak_from_mesh(&sim->setup, 0, lower[0] + n[0] * dx[0])};
+  char place[256], first[512];
+  oak_print_block(&sim->data, b, place, sizeof place);
   return OAK_FAIL(OAK_ERR_STATE,
-                  "invalid state %s (step %ld, time %.6g) in the block of level %d from (%.6g, "
-                  "%.6g, %.6g) to (%.6g, %.6g, %.6g), replaced by later stages: %s",
+                  "invalid state %s (step %ld, time %.6g) in %s, replaced by later stages: %s%s",
                   invalid_text[OAK_INVALID_STAGE].when, sim->data.clock.step, sim->data.clock.time,
-                  sim->data.mesh->level[b], r[0], lower[1], lower[2], r[1], lower[1] + n[1] * dx[1],
-                  sim->setup.dim == 3 ? lower[2] + n[2] * dx[2] : lower[2],
+                  place, look_first(&sim->setup, OAK_INVALID_STAGE, first, sizeof first),
                   invalid_text[OAK_INVALID_STAGE].advice);
 }
 
@@ -116,7 +140,8 @@ oak_status_t oak_report_invalid(oak_t *sim, int state, oak_invalid_t kind) {
     OAK_TRY(oak_trace(sim, sim->setup.method.nstate, OAK_TRACE_CHANGES, 0));
   OAK_TRY(oak_find_invalid(sim, state, kind));
   OAK_TRY(oak_data_agree(&sim->data, describe_counts(sim)));
-  return OAK_FAIL(OAK_ERR_STATE, "invalid state %s (step %ld, time %.6g): %s",
+  char first[512];
+  return OAK_FAIL(OAK_ERR_STATE, "invalid state %s (step %ld, time %.6g): %s%s",
                   invalid_text[kind].when, sim->data.clock.step, sim->data.clock.time,
-                  invalid_text[kind].advice);
+                  look_first(&sim->setup, kind, first, sizeof first), invalid_text[kind].advice);
 }
