@@ -276,12 +276,13 @@ void oak_output_advise(const oak_output_t *out) {
     const oak_output_item_t *item = &out->item[i];
     if (item->kind != &oak_output_plotfile || !is_wanted(&item->schedule)) continue;
     const oak_output_item_t *beside = item->section ? NULL : second;
-    oak_progress_note(
-        out->progress, "plotfiles %s: ParaView, VisIt and yt take %s, %s%s%s for x, y%s; %s%s%s%s",
-        item->name, oak_axis_name(setup, 0), oak_axis_name(setup, 1), setup->dim == 3 ? ", " : "",
-        oak_axis_name(setup, 2), setup->dim == 3 ? ", z" : "",
-        beside ? "open the files " : "kind = vtkhdf or xdmf has the cells in space",
-        beside ? item->name : "", beside ? "*" : "", beside ? beside->ending : "");
+    oak_progress_note(out->progress,
+                      "plotfiles %s: ParaView, VisIt and yt take %s%s, %s%s%s for x, y%s; %s%s%s%s",
+                      item->name, setup->domain.logarithmic ? "ln " : "", oak_axis_name(setup, 0),
+                      oak_axis_name(setup, 1), setup->dim == 3 ? ", " : "", oak_axis_name(setup, 2),
+                      setup->dim == 3 ? ", z" : "",
+                      beside ? "open the files " : "kind = vtkhdf or xdmf has the cells in space",
+                      beside ? item->name : "", beside ? "*" : "", beside ? beside->ending : "");
   }
 }
 

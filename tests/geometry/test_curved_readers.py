@@ -191,7 +191,7 @@ def case(options, name, folder):
     from_cells = check(read_vtkhdf(path), axes, volume, error)
     beside = check(read_vtkhdf(os.path.join(folder, "out/plt000000.vtkhdf")), axes, volume, error)
     assert beside == from_cells and count == beside[0], (beside, count)
-    assert f"plotfiles plt: ParaView, VisIt and yt take {', '.join(axes)} for x" in said and "open the files plt*.vtkhdf" in said, said
+    assert f"plotfiles plt: ParaView, VisIt and yt take {'ln ' * (radius != 'linear')}{', '.join(axes)} for x" in said and "open the files plt*.vtkhdf" in said, said
     with open(os.path.join(folder, "out/plotfiles.vtkhdf.series"), encoding="utf-8") as file:
         assert [entry["name"] for entry in json.load(file)["files"]][0] == "plt000000.vtkhdf"
     check_yt(os.path.join(folder, "out/plt000000"), dim, count)
