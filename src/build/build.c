@@ -110,7 +110,6 @@ static oak_status_t compile(oak_device_t *dev, const oak_source_t *source, oak_e
   e->fresh = 1;
   for (int turn = 0;; turn++) {
     if (!source->seen) OAK_TRY(dev->ops->build(dev, source, e->work));
-    set_own(dev, source, e);
     /* If a file changed while it was compiled, the binary belongs neither to the old nor to the new
      * key. The compiler is asked only if oak cannot see that nothing has changed. */
     if (oak_keys_hold(dev, &e->keys)) break;

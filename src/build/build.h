@@ -102,6 +102,8 @@ oak_status_t oak_key_ask(oak_device_t *dev, const oak_source_t *source, const ch
 int oak_keys_hold(oak_device_t *dev, const oak_keys_t *keys);
 /** 1 if a state is still the same. */
 int oak_state_holds(oak_device_t *dev, const char *state);
+/** 1 if a text may ask for files or for the time. */
+int oak_text_varies(const char *text);
 /** Free all but keys->direct. */
 void oak_keys_free(oak_keys_t *keys);
 
@@ -193,7 +195,6 @@ typedef struct oak_compiler {
                           that -march=native stands for, and its instructions */
   oak_hash_t tools;    /**< the program itself, linker and assembler */
   int followed;        /**< 1: tool and search are complete */
-  int lists;           /**< 1: its assembler lists the files that it reads */
   oak_words_t tool;    /**< programs and folders on which it depends */
   oak_words_t search;  /**< folders in which it looks for headers, also those that do not exist */
   char *noted;         /**< version according to the cache, if it was not asked */
@@ -245,11 +246,6 @@ void oak_flags_follow(const oak_words_t *words, char why[OAK_UNFOLLOWED]);
 /* ---- compile.c: for back ends with a C compiler. \a head: the begin of the command; the user's
  * flags follow. */
 
-/** Let the assembler list what it reads, in the file \a path.as. */
-void oak_assembler_flag(const oak_device_t *dev, const char *path, oak_words_t *command);
-/** 1 if it has read files other than those of \a path and those that the compiler lists in the file
- * with this path and the ending \a list, unless NULL; then dev->unfollowed says so. */
-int oak_assembler_reads(oak_device_t *dev, const char *path, const char *list);
 oak_status_t oak_object_build(oak_device_t *dev, const oak_source_t *source, const char *path,
                               const oak_words_t *head);
 /** Write what the compiler sees of \a source to the file \a path.i. */

@@ -37,32 +37,6 @@ static oak_status_t run(const oak_device_t *dev, const oak_source_t *source, con
   return status;
 }
 
-void oak_assembler_flag(const oak_device_t *dev, const char *path, oak_words_t *command) {
-  if (!dev->compiler || !dev->compiler->lists) return;
-  oak_words_split(command, "-Xassembler");
-  oak_words_add(command, "--MD=%s.as", path);
-}
-
-int oak_assembler_reads(oak_device_t *dev, const char *path, const char *list) {
-  oak_words_t files = {0}, known = {0};
-  const char *name = strrchr(path, '/') + 1;
-  const size_t length = strlen(name);
-  if (!dev->compiler || !dev->compiler->lists) return 0;
-  oak_rule_read(path, ".as", &files);
-  /* With information for debuggers, the assembler also lists what the compiler has read. */
-  if (list) oak_rule_read(path, list, &known);
-  int reads = files.count == 0; /* the last one is the text from the compiler */
-  for (int i = 0; i + 1 < files.count && !reads; i++) {
-    const char *file = files.word[i];
-    reads = strncmp(file, name, length) != 0 || file[length] != '.' || strlen(file) != length + 2;
-    for (int k = 0; k < known.count && reads; k++) reads = strcmp(file, known.word[k]) != 0;
-  }
-  if (reads) snprintf(dev->unfollowed, OAK_UNFOLLOWED, "its assembler reads files");
-  oak_words_free(&files);
-  oak_words_free(&known);
-  return reads;
-}
-
 oak_status_t oak_object_build(oak_device_t *dev, const oak_source_t *source, const char *path,
                               const oak_words_t *head) {
   oak_job_t job = {.to = NULL};
@@ -70,11 +44,9 @@ oak_status_t oak_object_build(oak_device_t *dev, const oak_source_t *source, con
   /* Without -O1 a compiler does not know the sizes of most arrays; gcc looks at indices from -O2
    * on. */
   if (source->debug || source->data) oak_words_split(&more, source->data ? "-O2" : "-O1");
-  oak_assembler_flag(dev, path, &more);
   oak_words_split(&more, "-lm");
   const oak_status_t status = run(dev, source, path, head, &more, "", &job);
   if (status == OAK_OK && source->data) oak_compiler_warn(oak_buffer_get(&job.output));
-  if (status == OAK_OK) oak_assembler_reads(dev, path, ".d");
   oak_job_free(&job);
   return status;
 }

@@ -46,13 +46,13 @@ oak_status_t oak_compiler_find(oak_compiler_t *compiler, const char *choice, con
 
 /** Run the compiler with \a flags and \a more words. */
 static oak_status_t ask(const oak_compiler_t *compiler, const oak_words_t *flags, const char *more,
-                        const char *to, oak_buffer_t *output, int *code) {
+                        oak_buffer_t *output, int *code) {
   oak_words_t command = {0};
   *code = 1;
   oak_words_copy(&command, &compiler->command);
   oak_words_copy(&command, flags);
   oak_words_split(&command, more);
-  const oak_status_t status = oak_process_run(&command, to, output, code);
+  const oak_status_t status = oak_process_run(&command, NULL, output, code);
   oak_words_free(&command);
   return status;
 }
@@ -70,7 +70,7 @@ static oak_status_t drop_refused(const oak_compiler_t *compiler, oak_words_t *fl
   for (int i = 0; i < flags->count && status == OAK_OK; i++) {
     int refused = strstr(refusal, flags->word[i]) != NULL;
     const oak_words_t one = {.word = &flags->word[i], .count = 1};
-    if (!named) status = ask(compiler, &one, predefined, NULL, &output, &refused);
+    if (!named) status = ask(compiler, &one, predefined, &output, &refused);
     if (!refused) oak_words_add(&kept, "%s", flags->word[i]);
   }
   oak_buffer_free(&output);
@@ -84,19 +84,18 @@ static oak_status_t drop_refused(const oak_compiler_t *compiler, oak_words_t *fl
 static oak_status_t probe(oak_compiler_t *compiler, const oak_words_t *wanted) {
   int code, before = -1;
   oak_buffer_t output = {0};
-  OAK_TRY(ask(compiler, &(oak_words_t){0}, "--version", NULL, &output, &code));
+  OAK_TRY(ask(compiler, &(oak_words_t){0}, "--version", &output, &code));
   const char *line = oak_buffer_get(&output) + strspn(oak_buffer_get(&output), "\n");
   oak_status_t status = oak_format(&compiler->version, "%.*s", (int)strcspn(line, "\n"),
                                    code == 0 && *line ? line : "unknown version");
   oak_buffer_free(&output);
   oak_words_copy(&compiler->flags, wanted);
-  if (status == OAK_OK) status = ask(compiler, wanted, predefined, NULL, &output, &code);
+  if (status == OAK_OK) status = ask(compiler, wanted, predefined, &output, &code);
   while (status == OAK_OK && code != 0 && compiler->flags.count != before) {
     before = compiler->flags.count; /* some compilers name one flag at a time */
     status = drop_refused(compiler, &compiler->flags, oak_buffer_get(&output));
     oak_buffer_free(&output);
-    if (status == OAK_OK)
-      status = ask(compiler, &compiler->flags, predefined, NULL, &output, &code);
+    if (status == OAK_OK) status = ask(compiler, &compiler->flags, predefined, &output, &code);
   }
   oak_hash_start(&compiler->target);
   if (code == 0) oak_hash_text(&compiler->target, oak_buffer_get(&output));
@@ -177,35 +176,24 @@ static void hash_tools(oak_compiler_t *compiler) {
   }
 }
 
-/** Ask which programs and folders the compiler uses, and whether its assembler lists what it reads.
- * Not all compilers take the first question. */
+/** Ask which programs and folders the compiler uses. */
 static oak_status_t find_tools(oak_compiler_t *compiler, const oak_words_t *user) {
   const char *root;
-  char list[] = "/tmp/oak-XXXXXX";
-  const int file = mkstemp(list);
-  int code = 1;
+  oak_words_t flags = {0};
+  oak_buffer_t answer = {0};
+  int code;
+  OAK_TRY(oak_source_root(&root));
   hash_tools(compiler);
-  oak_status_t status = oak_source_root(&root);
-  for (int k = file < 0; k < 2 && code != 0 && status == OAK_OK; k++) {
-    oak_words_t flags = {0}, files = {0};
-    oak_buffer_t answer = {0};
-    oak_words_copy(&flags, &compiler->flags);
-    oak_words_add(&flags, "-I%s/include", root);
-    oak_words_add(&flags, "-I%s", root);
-    oak_words_copy(&flags, user);
-    if (k == 0) oak_words_split(&flags, "-c -o /dev/null -Xassembler");
-    oak_words_add(&flags, k == 0 ? "--MD=%s" : "-E", list);
-    status = ask(compiler, &flags, "-v -x c /dev/null", k ? "/dev/null" : NULL, &answer, &code);
-    oak_rule_read(list, "", &files);
-    compiler->lists = code == 0 && files.count > 0;
-    compiler->followed = code == 0 && answer.data && read_answer(compiler, answer.data) &&
-                         compiler->search.count > 0;
-    oak_buffer_free(&answer);
-    oak_words_free(&flags);
-    oak_words_free(&files);
-  }
-  if (file >= 0) close(file);
-  if (file >= 0) unlink(list);
+  oak_words_copy(&flags, &compiler->flags);
+  oak_words_add(&flags, "-I%s/include", root);
+  oak_words_add(&flags, "-I%s", root);
+  oak_words_copy(&flags, user);
+  const oak_status_t status =
+      ask(compiler, &flags, "-c -v -o /dev/null -x c /dev/null", &answer, &code);
+  compiler->followed =
+      code == 0 && answer.data && read_answer(compiler, answer.data) && compiler->search.count > 0;
+  oak_buffer_free(&answer);
+  oak_words_free(&flags);
   return status;
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/str.h"
 #include "build/build.h"
 
 typedef struct {
@@ -18,6 +19,8 @@ typedef struct {
   oak_words_t *files;
   char *why; /**< why files may be missing, "" if none is */
 } scan_t;
+
+static const char letters[] = "abcdefghijklmnopqrstuvwxyz_";
 
 static oak_status_t scan_file(scan_t *scan, const char *path, const char *wanted_by);
 
@@ -34,8 +37,6 @@ static oak_status_t scan_name(scan_t *scan, const char *name, const char *includ
     else
       snprintf(path, sizeof path, "%s/%s", scan->search.word[i], name);
     if (stat(path, &info) != 0 || S_ISDIR(info.st_mode)) continue;
-    OAK_CHECK(S_ISREG(info.st_mode), OAK_ERR_FILE,
-              "'%s', which %s includes, is no regular file: check the path", path, includer);
     return scan_file(scan, path, includer);
   }
   return OAK_OK;
@@ -62,15 +63,13 @@ static oak_status_t scan_operand(scan_t *scan, const char *operand, const char *
   return OAK_OK;
 }
 
-/** Directives of other forms: in comments, continued, with %: in place of #, and those that ask for
- * files. */
+/** Directives of other forms: in comments, continued, with %: in place of #, and texts that ask for
+ * files, or that an assembler may read them for. */
 static int is_odd(const char *text) {
-  static const char *const word[] = {"%:", "__has_include", "__has_embed", "__DATE__", "__TIME"};
-  int odd = strcasestr(text, "incbin") != NULL; /* an assembler may read files */
-  for (size_t i = 0; i < sizeof word / sizeof *word; i++) odd |= strstr(text, word[i]) != NULL;
+  int odd = oak_text_varies(text) || strstr(text, "%:") || strcasestr(text, "incbin");
   for (const char *at = text; !odd && (at = strchr(at, '#')); at++) {
     const char *line = at, *end = at + 1 + strspn(at + 1, " \t");
-    end += strspn(end, "abcdefghijklmnopqrstuvwxyz_");
+    end += strspn(end, letters);
     while (line > text && strchr(" \t", line[-1])) line--;
     odd = (line > text && line[-1] == '/') || !strncmp(end, "/*", 2) || !strncmp(end, "\\\n", 2);
   }
@@ -78,7 +77,6 @@ static int is_odd(const char *text) {
 }
 
 static oak_status_t scan_lines(scan_t *scan, const char *text, const char *path) {
-  static const char *const takes[] = {"include", "include_next", "import", "embed"};
   if (is_odd(text) && !oak_source_is_own(path))
     snprintf(scan->why, OAK_UNFOLLOWED, "%s may read files by other ways than #include \"...\"",
              path);
@@ -86,59 +84,58 @@ static oak_status_t scan_lines(scan_t *scan, const char *text, const char *path)
     line += strspn(line, " \t\r\n");
     if (*line != '#') continue;
     const char *word = line + 1 + strspn(line + 1, " \t");
-    const size_t length = strspn(word, "abcdefghijklmnopqrstuvwxyz_");
+    const size_t length = strspn(word, letters);
     const char *operand = word + length + strspn(word + length, " \t");
-    if (length == 6 && !strncmp(word, "define", 6))
+    if (oak_str_has_word("define", word, length))
       oak_words_add(&scan->define, "%.*s", (int)strcspn(operand, "\n"), operand);
-    for (size_t i = 0; i < sizeof takes / sizeof *takes; i++)
-      if (length == strlen(takes[i]) && !strncmp(word, takes[i], length))
-        OAK_TRY(scan_operand(scan, operand, path, 0));
+    if (oak_str_has_word("include include_next import embed", word, length))
+      OAK_TRY(scan_operand(scan, operand, path, 0));
   }
   return OAK_OK;
 }
 
 static oak_status_t scan_file(scan_t *scan, const char *path, const char *wanted_by) {
-  struct stat info;
   oak_buffer_t text = {0};
   for (int i = 0; i < scan->files->count; i++)
     if (!strcmp(scan->files->word[i], path)) return OAK_OK;
-  OAK_CHECK(stat(path, &info) != 0 || S_ISREG(info.st_mode), OAK_ERR_FILE,
-            "kernel source '%s' (for %s) is no regular file: check the path", path, wanted_by);
   const int error = oak_buffer_read(&text, path);
-  OAK_CHECK(!error, OAK_ERR_FILE, "kernel source '%s' (for %s) cannot be read: %s; check the path",
-            path, wanted_by, strerror(error));
+  OAK_CHECK(!error, OAK_ERR_FILE,
+            "kernel source '%s', which %s includes, cannot be read: %s; check the path", path,
+            wanted_by, error == EINVAL ? "it is no regular file" : strerror(error));
   oak_words_add(scan->files, "%s", path);
   const oak_status_t status = scan_lines(scan, oak_buffer_get(&text), path);
   oak_buffer_free(&text);
   return status;
 }
 
+/** Folders, constants and files in flags of the user. */
+static oak_status_t scan_flags(scan_t *scan, const oak_words_t *user) {
+  static const char *const kind[] = {"-iquote",  "-I",         "--include-path",
+                                     "-isystem", "-idirafter", "-D",
+                                     "-include", "-imacros",   "--pre-include"};
+  const char *operand;
+  for (int k = 0; k < 9; k++)
+    for (int i = 0; i < user->count; i++) {
+      if (!(operand = oak_flag_operand(user, &i, kind[k]))) continue;
+      if (k < 6) oak_words_add(k < 5 ? &scan->search : &scan->define, "%s", operand);
+      if (k >= 6) OAK_TRY(scan_name(scan, operand, "./flags"));
+    }
+  return OAK_OK;
+}
+
 static oak_status_t scan_all(scan_t *scan, const oak_source_t *source, const oak_words_t *user) {
-  static const char *const folder[] = {"-iquote", "-I", "--include-path", "-isystem", "-idirafter"};
-  static const char *const file[] = {"-include", "-imacros", "--pre-include"};
-  const char *root, *operand;
+  const char *root;
   OAK_TRY(oak_source_root(&root));
   oak_words_add(&scan->search, "%s/include", root);
   oak_words_add(&scan->search, "%s", root);
-  for (int k = 0; k < 5; k++)
-    for (int i = 0; i < user->count; i++)
-      if ((operand = oak_flag_operand(user, &i, folder[k])))
-        oak_words_add(&scan->search, "%s", operand);
   for (int i = 0; i < source->ndefine; i++) oak_words_add(&scan->define, "%s", source->define[i]);
-  for (int i = 0; i < user->count; i++)
-    if ((operand = oak_flag_operand(user, &i, "-D"))) oak_words_add(&scan->define, "%s", operand);
-  for (int k = 0; k < 3; k++)
-    for (int i = 0; i < user->count; i++)
-      if ((operand = oak_flag_operand(user, &i, file[k])))
-        OAK_TRY(scan_name(scan, operand, "./flags"));
+  OAK_TRY(scan_flags(scan, user));
   OAK_TRY(scan_name(scan, "oak/kernel.h", "./oak"));
   OAK_TRY(scan_lines(scan, source->text ? source->text : "", "text"));
   for (int i = 0; i < source->nfile; i++) {
-    char *path;
+    OAK_FREED char *path = NULL;
     OAK_TRY(oak_path_absolute(source->file[i], &path));
-    const oak_status_t status = scan_file(scan, path, oak_source_name(source));
-    free(path);
-    OAK_TRY(status);
+    OAK_TRY(scan_file(scan, path, oak_source_name(source)));
   }
   return OAK_OK;
 }

@@ -124,8 +124,7 @@ static int is_users(const oak_words_t *search, const char *path) {
   return !oak_source_is_own(path);
 }
 
-/** 1 if a text may ask for files or for the time. */
-static int varies(const char *text) {
+int oak_text_varies(const char *text) {
   static const char *const word[] = {"__has_include", "__has_embed", "__DATE__", "__TIME"};
   for (size_t i = 0; i < sizeof word / sizeof *word; i++)
     if (strstr(text, word[i])) return 1;
@@ -153,7 +152,7 @@ static void print_file(oak_keys_t *keys, const char *path) {
   }
   print_hash(&keys->state, 'F', &hash, path);
   keys->fresh |= !is_settled(&info);
-  if (varies(oak_buffer_get(&text)) && is_users(&keys->search, path)) keys->lasts = 0;
+  if (oak_text_varies(oak_buffer_get(&text)) && is_users(&keys->search, path)) keys->lasts = 0;
   oak_buffer_free(&text);
 }
 
@@ -192,11 +191,10 @@ int oak_state_holds(oak_device_t *dev, const char *state) {
 
 /* ---- asking the compiler */
 
-/** 1 if files of the user hand texts to the assembler, which may name files. This is for compilers
- * whose assembler does not list what it reads. \a text: behind the preprocessor. */
+/** 1 if files of the user hand texts to the assembler, which may name files. \a text: behind the
+ * preprocessor. */
 static int may_assemble(const char *text) {
-  static const char ways[] =
-      "asm __asm __asm__ section __section__ weakref __weakref__ symver __symver__ ident";
+  static const char with_text[] = "section __section__ weakref __weakref__ symver __symver__ ident";
   int users = 0;
   for (const char *at = text; *at;) {
     size_t length = 1;
@@ -207,7 +205,10 @@ static int may_assemble(const char *text) {
               !oak_source_is_own(path + 1);
     } else if (isalnum((unsigned char)*at) || *at == '_') {
       while (isalnum((unsigned char)at[length]) || at[length] == '_') length++;
-      if (users && oak_str_has_word(ways, at, length)) return 1;
+      const char next = at[length + strspn(at + length, " \n")];
+      if (users && (oak_str_has_word("asm __asm __asm__", at, length) ||
+                    (next && strchr("(\"#", next) && oak_str_has_word(with_text, at, length))))
+        return 1;
     }
     at += length;
   }
@@ -224,7 +225,7 @@ static oak_status_t key_of_text(oak_device_t *dev, const oak_source_t *source, c
   OAK_TRY(start(dev, source, 1, &hash));
   hash_lines(&hash, text);
   if (strstr(text, "__builtin_FILE")) OAK_TRY(hash_places(source, &hash));
-  if (!source->seen && !compiler->lists && may_assemble(text))
+  if (!source->seen && may_assemble(text))
     snprintf(dev->unfollowed, OAK_UNFOLLOWED, "its assembler may read files");
   OAK_TRY(oak_rule_read(work, ".d", &listed));
   for (int i = 0; i < listed.count; i++) { /* all but the translation unit, whose place changes */
@@ -244,7 +245,8 @@ static oak_status_t key_of_text(oak_device_t *dev, const oak_source_t *source, c
   OAK_TRY(oak_words_status(&keys->search));
   OAK_TRY(oak_words_status(&keys->tool));
   keys->lasts = compiler->followed && keys->file.count > 0;
-  for (int i = 0; i < dev->user_flags.count; i++) keys->lasts &= !varies(dev->user_flags.word[i]);
+  for (int i = 0; i < dev->user_flags.count; i++)
+    keys->lasts &= !oak_text_varies(dev->user_flags.word[i]);
   OAK_TRY(print_state(dev, keys));
   oak_hash_bytes(&hash, &keys->contents, sizeof keys->contents);
   oak_hash_hex(&hash, keys->built);

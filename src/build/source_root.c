@@ -6,23 +6,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/str.h"
 #include "base/trust.h"
 #include "build/build.h"
 
-static int is_root(const char *folder) {
-  char path[PATH_MAX + 32];
-  int length = snprintf(path, sizeof path, "%s/include/oak/kernel.h", folder);
-  return length > 0 && (size_t)length < sizeof path && access(path, R_OK) == 0;
+static int has_file(const char *folder, const char *file) {
+  char path[PATH_MAX];
+  return oak_path_print(path, "%s/%s", folder, file) == OAK_OK && access(path, R_OK) == 0;
 }
+
+static int is_root(const char *folder) { return has_file(folder, "include/oak/kernel.h"); }
 
 /** Whether a folder is the source tree itself: /usr/include may hold the headers, but not the
  * kernels. */
 static int is_tree(const char *folder) {
-  char path[PATH_MAX + 32];
-  snprintf(path, sizeof path, "%s/kernels/flux/flux.c", folder);
-  return is_root(folder) && access(path, R_OK) == 0;
+  return is_root(folder) && has_file(folder, "kernels/flux/flux.c");
 }
 
 /** What a search has found. */
@@ -33,29 +34,20 @@ typedef struct {
   char why[OAK_WHY];      /**< why these are refused */
 } search_t;
 
-/** Whether a folder of sources and those in it, two deep, are changed only by who is trusted. */
-static int are_trusted(const search_t *search, const char *folder, int deep, char why[OAK_WHY]) {
-  char full[PATH_MAX], path[PATH_MAX + 32];
-  DIR *list = realpath(folder, full) ? opendir(full) : NULL;
-  int trusted = !list || oak_path_trusted_by(search->program, full, why);
-  for (const struct dirent *entry; deep && trusted && list && (entry = readdir(list));) {
-    if (entry->d_name[0] == '.') continue;
-    if (snprintf(path, sizeof path, "%s/%s", full, entry->d_name) < (int)sizeof path)
-      trusted = are_trusted(search, path, deep - 1, why);
-  }
+/** Whether a folder, and those of the sources in it, \a deep, are changed only by who is trusted.
+ */
+static int is_trusted(const search_t *search, const char *folder, int deep, char why[OAK_WHY]) {
+  static const char part[] = "physics kernels numerics problems include";
+  char full[PATH_MAX], path[PATH_MAX];
+  struct stat info;
+  if (!realpath(folder, full) || stat(full, &info) != 0 || !S_ISDIR(info.st_mode)) return 1;
+  int trusted = oak_path_trusted_by(search->program, full, why);
+  DIR *list = deep ? opendir(full) : NULL;
+  for (const struct dirent *e; trusted && list && (e = readdir(list));)
+    if (e->d_name[0] != '.' && (deep < 3 || oak_str_has_word(part, e->d_name, strlen(e->d_name))) &&
+        oak_path_print(path, "%s/%s", full, e->d_name) == OAK_OK)
+      trusted = is_trusted(search, path, deep - 1, why);
   if (list) closedir(list);
-  return trusted;
-}
-
-/** Whether a folder, and those of the sources in it, are changed only by who is trusted. */
-static int is_trusted(const search_t *search, const char *folder, char why[OAK_WHY]) {
-  static const char *const part[] = {"physics", "kernels", "numerics", "problems", "include/oak"};
-  char path[PATH_MAX + 32];
-  int trusted = oak_path_trusted_by(search->program, folder, why);
-  for (int i = 0; i < 5 && trusted; i++) {
-    snprintf(path, sizeof path, "%s/%s", folder, part[i]);
-    trusted = are_trusted(search, path, 2, why);
-  }
   return trusted;
 }
 
@@ -63,7 +55,7 @@ static int is_trusted(const search_t *search, const char *folder, char why[OAK_W
 static int take(search_t *search, const char *folder) {
   char why[OAK_WHY];
   if (!realpath(folder, search->root)) return 0;
-  if (is_trusted(search, search->root, why)) return 1;
+  if (is_trusted(search, search->root, 3, why)) return 1;
   memcpy(search->refused, search->root, sizeof search->refused);
   memcpy(search->why, why, sizeof search->why);
   return 0;

@@ -100,7 +100,6 @@ static oak_status_t prepare(units_t *u, oak_device_t *dev, const char *path,
     oak_words_copy(command, head);
     oak_words_add(command, "%s.i", unit->base);
     oak_words_copy(command, &dev->user_flags);
-    oak_assembler_flag(dev, unit->base, command);
     oak_words_split(command, "-c -o");
     oak_words_add(command, "%s", unit->object);
     u->compiled[u->njob++] = n;
@@ -137,8 +136,8 @@ static oak_status_t build(units_t *u, oak_device_t *dev, const oak_source_t *sou
     oak_buffer_t object = {0};
     oak_compiler_log(&u->job[n], path);
     *built &= u->job[n].code == 0;
-    if (u->job[n].code == 0 && !oak_assembler_reads(dev, unit->base, NULL) && unit->entry &&
-        !dev->unkept && oak_buffer_read(&object, unit->object) == 0)
+    if (u->job[n].code == 0 && unit->entry && !dev->unkept &&
+        oak_buffer_read(&object, unit->object) == 0)
       oak_cache_put(unit->entry, &object); /* if this fails, the build goes on */
     oak_buffer_free(&object);
   }
