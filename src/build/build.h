@@ -57,7 +57,7 @@ struct oak_device {
   void *data;          /**< of the back end */
 };
 
-/* ---- source.c, source_root.c */
+/* ---- source.c */
 
 /** Text of the translation unit of \a source. */
 oak_status_t oak_source_text(const oak_source_t *source, oak_buffer_t *text);
@@ -99,32 +99,13 @@ oak_status_t oak_key_files(oak_device_t *dev, const oak_source_t *source, char h
 oak_status_t oak_key_ask(oak_device_t *dev, const oak_source_t *source, const char *work,
                          oak_keys_t *keys);
 /** 1 if all is as it was when the compiler was asked. */
-int oak_keys_hold(oak_device_t *dev, const oak_keys_t *keys);
+int oak_keys_hold(const oak_keys_t *keys);
 /** 1 if a state is still the same. */
-int oak_state_holds(oak_device_t *dev, const char *state);
+int oak_state_holds(const char *state);
 /** 1 if a text may ask for files or for the time. */
 int oak_text_varies(const char *text);
 /** Free all but keys->direct. */
 void oak_keys_free(oak_keys_t *keys);
-
-/* ---- an entry of the cache */
-
-typedef enum {
-  OAK_NEED_NONE, /**< this host takes no part: it failed, or finds entries without a compiler */
-  OAK_NEED_MET,  /**< the entry is in the cache */
-  OAK_NEED_ENTRY /**< it is not */
-} oak_need_t;
-
-/** An entry of the cache while oak looks for it or builds it. */
-typedef struct {
-  oak_keys_t keys;
-  char *folder, *work; /**< for files of the build, and a path in it */
-  char *path;          /**< of the entry */
-  oak_need_t need;
-  int noted; /**< keys belong to the sources as they are now */
-  int own;   /**< it serves this run only: keys.built does not tell whether it is out of date */
-  int compiled, fresh; /**< just now: compiled on this rank; compiled or stored here */
-} oak_entry_t;
 
 /* ---- includes.c */
 
@@ -134,7 +115,7 @@ typedef struct {
 oak_status_t oak_includes_list(const oak_source_t *source, const oak_words_t *user,
                                oak_words_t *files, char why[OAK_UNFOLLOWED]);
 
-/* ---- cache_folder.c: folders of built kernels, on one rank of a host. */
+/* ---- cache.c: folders of built kernels, on one rank of a host. */
 
 /** Find or make dev->cache. If this run cannot write there, dev->unkept says why. */
 oak_status_t oak_cache_open(oak_device_t *dev);
@@ -142,11 +123,9 @@ oak_status_t oak_cache_open(oak_device_t *dev);
 oak_status_t oak_cache_store(oak_device_t *dev, const char **folder);
 /** A folder of this run only. */
 oak_status_t oak_cache_private(oak_device_t *dev, const char **folder);
-/** Set e->path to where an entry is written that is not in the cache. */
-oak_status_t oak_entry_place(oak_device_t *dev, const oak_source_t *source, oak_entry_t *e);
 void oak_cache_close(oak_device_t *dev);
 
-/* ---- cache.c: built kernels in these folders. Loading a truncated object would crash, so size and
+/* Built kernels in these folders. Loading a truncated object would crash, so size and
  * hash follow it in its entry: 32 bytes, which ELF readers ignore. Functions that return int give 0
  * or errno; EBADMSG: not a regular file, others may change it or its folder, or it is damaged. */
 
@@ -169,21 +148,6 @@ int oak_cache_read(const char *path, oak_buffer_t *text);
 int oak_cache_write(const char *path, const oak_buffer_t *text);
 /** Remove entries that were not used for a long time, and files that killed runs have left. */
 void oak_cache_sweep(const oak_device_t *dev);
-
-/* ---- hand_on.c */
-
-/** Find out which hosts need the same entry as this one. Collective on dev->firsts. Rank 0 of \a
- * *receivers has the entry or compiles it, and the other ranks of \a *receivers get it.
- * MPI_COMM_NULL: this host already has its entry, or there is no other host. */
-oak_status_t oak_hand_open(oak_device_t *dev, const oak_entry_t *e, MPI_Comm *receivers);
-/** Send the entry from rank 0, the sender, to the other ranks, which wait while the sender compiles
- * and store the entry if they do not find it. Collective on \a receivers. If the sender has failed,
- * the others return OAK_OK; the caller must then let the ranks agree on the status. */
-oak_status_t oak_hand_over(oak_device_t *dev, const oak_source_t *source, MPI_Comm receivers,
-                           oak_status_t status, oak_entry_t *e);
-/** MPI_Bcast from rank 0 for data that may come only after many seconds. The other ranks sleep
- * while they wait. MPI libraries wait in a loop instead, which takes cores from the compiler. */
-void oak_broadcast_late(MPI_Comm comm, void *data, int bytes);
 
 /* ---- compiler.c: a C compiler on the command line. */
 
@@ -208,9 +172,6 @@ oak_status_t oak_compiler_find(oak_compiler_t *compiler, const char *choice, con
  * Cheap when asked again. */
 oak_status_t oak_compiler_probe(oak_compiler_t *compiler, const oak_words_t *wanted,
                                 const oak_words_t *user);
-/** Run a compile command for \a path, which is to write \a file. Failure is OAK_ERR_BUILD with the
- * first messages. */
-oak_status_t oak_compiler_run(oak_job_t *job, const char *name, const char *path, const char *file);
 /** With $OAK_KEEP: add a command and what it said to the file \a path.log. */
 void oak_compiler_log(const oak_job_t *job, const char *path);
 /** Add the files that a compiler or an assembler has listed, as a rule for make, in a file with
@@ -222,8 +183,6 @@ void oak_add_once(oak_words_t *words, const char *format, ...)
 /** Add to \a quote what a compiler printed: from the first error on, a few lines, each short enough
  * for a message. \a where: the file that it was to write. */
 void oak_compiler_quote(oak_buffer_t *quote, const char *output, const char *where);
-/** Of what a compiler printed, print the warnings about files of the user. */
-void oak_compiler_warn(const char *output);
 void oak_compiler_free(oak_compiler_t *compiler);
 
 /* ---- flags.c: the flags that the user gives to the compiler of kernels. */
@@ -243,8 +202,7 @@ int oak_flag_for_gpu(const oak_words_t *words, int *i, oak_words_t *options);
  */
 void oak_flags_follow(const oak_words_t *words, char why[OAK_UNFOLLOWED]);
 
-/* ---- compile.c: for back ends with a C compiler. \a head: the begin of the command; the user's
- * flags follow. */
+/* Commands for a source. \a head: the begin of the command; the user's flags follow. */
 
 oak_status_t oak_object_build(oak_device_t *dev, const oak_source_t *source, const char *path,
                               const oak_words_t *head);
@@ -260,17 +218,6 @@ oak_status_t oak_object_explain(oak_device_t *dev, const oak_source_t *source, c
  * compiler. */
 void oak_object_fingerprint(oak_device_t *dev, const oak_compiler_t *compiler,
                             const oak_words_t *head, oak_hash_t *hash);
-
-/* ---- slice.c: what one file of a source needs of all of its text. */
-
-typedef struct oak_slices oak_slices_t;
-/** Cut preprocessed \a text, which must stay as it is. \a file: the paths of the files as the text
- * names them. Close it also after a failure. */
-oak_status_t oak_slices_open(const char *text, char *const *file, int count, oak_slices_t **out);
-/** Print what the kernels of file number \a file need. \return the number of functions and other
- * items of that file, 0 if the text does not name it. */
-int oak_slice(oak_slices_t *slices, int file, oak_buffer_t *out);
-void oak_slices_close(oak_slices_t *slices);
 
 /* ---- units.c */
 

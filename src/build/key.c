@@ -60,7 +60,7 @@ static oak_status_t hash_places(const oak_source_t *source, oak_hash_t *hash) {
 
 oak_status_t oak_key_direct(oak_device_t *dev, const oak_source_t *source, char hex[33]) {
   oak_hash_t hash;
-  OAK_TRY(start(dev, source, 0, &hash));
+  OAK_TRY(start(dev, source, -1, &hash));
   OAK_TRY(hash_places(source, &hash));
   oak_hash_hex(&hash, hex);
   return OAK_OK;
@@ -157,13 +157,9 @@ static void print_file(oak_keys_t *keys, const char *path) {
 }
 
 /** Print the state of all that an entry depends on, and hash the content of files. */
-static oak_status_t print_state(oak_device_t *dev, oak_keys_t *keys) {
+static oak_status_t print_state(oak_keys_t *keys) {
   oak_buffer_t *out = &keys->state;
-  oak_hash_t hash;
-  oak_hash_start(&hash);
   oak_hash_start(&keys->contents);
-  OAK_TRY(dev->ops->fingerprint(dev, -1, &hash));
-  print_hash(out, 'C', &hash, dev->ops->name);
   for (int i = 0; i < keys->tool.count; i++) keys->lasts &= print_tool(keys->tool.word[i], out);
   for (int i = 0; i < keys->search.count; i++)
     print_hash(out, 'S', &(oak_hash_t){0, 0}, keys->search.word[i]);
@@ -171,7 +167,7 @@ static oak_status_t print_state(oak_device_t *dev, oak_keys_t *keys) {
   return oak_buffer_status(out);
 }
 
-int oak_state_holds(oak_device_t *dev, const char *state) {
+int oak_state_holds(const char *state) {
   oak_keys_t keys = {.lasts = 0};
   for (const char *line = state; *line; line += strcspn(line, "\n") + 1) {
     const int length = (int)strcspn(line, "\n");
@@ -183,7 +179,7 @@ int oak_state_holds(oak_device_t *dev, const char *state) {
     if (list && length > STATE_PATH)
       oak_words_add(list, "%.*s", length - STATE_PATH, line + STATE_PATH);
   }
-  const int same = keys.file.count > 0 && print_state(dev, &keys) == OAK_OK &&
+  const int same = keys.file.count > 0 && print_state(&keys) == OAK_OK &&
                    !strcmp(state, oak_buffer_get(&keys.state));
   oak_keys_free(&keys);
   return same;
@@ -247,7 +243,7 @@ static oak_status_t key_of_text(oak_device_t *dev, const oak_source_t *source, c
   keys->lasts = compiler->followed && keys->file.count > 0;
   for (int i = 0; i < dev->user_flags.count; i++)
     keys->lasts &= !oak_text_varies(dev->user_flags.word[i]);
-  OAK_TRY(print_state(dev, keys));
+  OAK_TRY(print_state(keys));
   oak_hash_bytes(&hash, &keys->contents, sizeof keys->contents);
   oak_hash_hex(&hash, keys->built);
   return OAK_OK;
@@ -274,8 +270,8 @@ oak_status_t oak_key_ask(oak_device_t *dev, const oak_source_t *source, const ch
   return status;
 }
 
-int oak_keys_hold(oak_device_t *dev, const oak_keys_t *keys) {
-  return keys->lasts && !keys->fresh && oak_state_holds(dev, oak_buffer_get(&keys->state));
+int oak_keys_hold(const oak_keys_t *keys) {
+  return keys->lasts && !keys->fresh && oak_state_holds(oak_buffer_get(&keys->state));
 }
 
 void oak_keys_free(oak_keys_t *keys) {

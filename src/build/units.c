@@ -1,22 +1,281 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Compiles each file of a source by itself, several at the same time, and links the objects. Of
- * the other files a compiler gets only what this one uses (slice.c). The objects are kept in the
- * cache, so after an edit only those files are compiled again that use what has changed.
+ * Compiles each file of a source by itself, several at the same time, and links the objects. They
+ * are kept in the cache. Of the preprocessed text a compiler gets only what the kernels of its file
+ * need, so an edit of a function does not concern files that do not use it. If a file does not
+ * compile, the source is compiled in one piece, whose messages the user sees.
  *
- * If a file does not compile, the source is compiled in one piece, whose messages the user sees. */
+ * The text is cut into items: a function, or anything else up to a semicolon. Inline functions
+ * (OAK_FN) and types are kept where a kept item names them, static assertions where all is kept
+ * that they name. All other items are kept for every file, except those that are in another kernel
+ * file. Comments and blanks have no effect on the result. */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cores.h"
 #include "build/build.h"
 
+typedef struct {
+  const char *text;
+  int length;
+  int file; /**< number of the kernel file, -1: none of them */
+  enum { ALWAYS, NAMED, ASSERTION } reason;
+  int kept;
+} item_t;
+
+/** A word that an item may declare. C declares words before their use, so the first item counts,
+ * and beside it those that surely \a define the word. */
+typedef struct {
+  const char *text;
+  int length, item, define;
+} name_t;
+
+typedef struct {
+  item_t *item;
+  name_t *name; /**< sorted */
+  int count, nname;
+} slices_t;
+
+/* ---- tokens */
+
+static int in_word(char c) { return isalnum((unsigned char)c) || c == '_' || c == '$'; }
+
+/** The length of the token at \a at. \a *kind: 'a' for words, ' ' for blanks, '"' for literals, '#'
+ * for a directive, which is nowhere else in preprocessed text; else the character. */
+static int read_token(const char *at, char *kind) {
+  int n = 1;
+  *kind = in_word(*at) ? 'a' : isspace((unsigned char)*at) ? ' ' : *at == '\'' ? '"' : *at;
+  if (*kind == 'a') {
+    while (in_word(at[n])) n++;
+  } else if (*kind == ' ') {
+    while (isspace((unsigned char)at[n])) n++;
+  } else if (*kind == '"') {
+    while (at[n] && at[n] != *at) n += at[n] == '\\' && at[n + 1] ? 2 : 1;
+    n += at[n] != '\0';
+  } else if (*kind == '#') {
+    n = (int)strcspn(at, "\n");
+  }
+  return n;
+}
+
+static int is(const char *at, int length, const char *word) {
+  return (int)strlen(word) == length && !strncmp(at, word, (size_t)length);
+}
+
+static int is_tagged(const char *word, int length) {
+  return is(word, length, "struct") || is(word, length, "union") || is(word, length, "enum");
+}
+
+/** 1 if a directive only says where the text comes from (# 12 "file", #line 12 "file"). */
+static int is_place(const char *directive) {
+  const char *at = directive + 1 + strspn(directive + 1, " ");
+  return isdigit((unsigned char)*at) || !strncmp(at, "line ", 5);
+}
+
+/* ---- what items declare */
+
+static oak_status_t add_name(slices_t *s, const char *text, int length, int define) {
+  OAK_TRY(OAK_GROW(s->name, s->nname));
+  s->item[s->count - 1].reason = NAMED;
+  s->name[s->nname++] = (name_t){text, length, s->count - 1, define};
+  return OAK_OK;
+}
+
+/** The name of an inline function stands before the first parenthesis, or alone in it. Any
+ * attribute other than that of OAK_FN may be a reason to keep a function that nothing names. */
+static oak_status_t name_function(slices_t *s, const item_t *item) {
+  static const char inlined[] = "__attribute__((always_inline))";
+  char kind;
+  const char *end = item->text + item->length, *name = NULL;
+  int words = 0, length = 0, name_length = 0, found = 0;
+  for (const char *at = item->text; at < end && *at != '{' && *at != ';'; at += length) {
+    length = read_token(at, &kind);
+    if (!found && !strncmp(at, inlined, sizeof inlined - 1)) {
+      length = sizeof inlined - 1;
+    } else if (kind == '#' || !strncmp(at, "__a", 3) || is(at, length, "asm") ||
+               (words == 1 && kind == 'a' && strncmp(at + 2 * (*at == '_'), "inline", 6) != 0)) {
+      return OAK_OK;
+    } else if (kind == 'a' && !found) {
+      words++, name = at, name_length = length;
+    } else if (kind == '(' && !found && words > 2) {
+      const int inside = read_token(at + 1, &kind);
+      if (kind == 'a' && !strncmp(at + 1 + inside, ")(", 2)) name = at + 1, name_length = inside;
+      found = 1;
+    }
+  }
+  return found ? add_name(s, name, name_length, 1) : OAK_OK;
+}
+
+/** The names that a type brings: words outside braces, tags, and the constants of an enum, which
+ * may be inside a struct. */
+static oak_status_t name_type(slices_t *s, const item_t *item) {
+  char kind;
+  const char *end = item->text + item->length, *before = "";
+  int depth = 0, constants = -1 /* the depth inside an enum */, length = 0, before_length = 0;
+  for (const char *at = item->text; at < end; at += length) {
+    length = read_token(at, &kind);
+    if (kind == ' ') continue;
+    if (kind == 'a' && !isdigit((unsigned char)*at)) {
+      const int tag = is_tagged(before, before_length);
+      if (depth == 0 || depth == constants || tag)
+        OAK_TRY(add_name(s, at, length, tag && at[length + strspn(at + length, " \n")] == '{'));
+      if (is(at, length, "enum")) constants = depth + 1;
+    }
+    if ((kind == '}' && depth == constants) || (kind == ';' && depth < constants)) constants = -1;
+    depth += (kind == '{') - (kind == '}');
+    before = at;
+    before_length = length;
+  }
+  return OAK_OK;
+}
+
+/** Note what a complete item declares. */
+static oak_status_t find_names(slices_t *s) {
+  item_t *item = &s->item[s->count - 1];
+  char kind;
+  const int length = read_token(item->text, &kind);
+  if (is(item->text, length, "static")) return name_function(s, item);
+  if (is(item->text, length, "_Static_assert")) item->reason = ASSERTION;
+  return is_tagged(item->text, length) || is(item->text, length, "typedef") ? name_type(s, item)
+                                                                            : OAK_OK;
+}
+
+/* ---- items */
+
+/** The number of the file that a line `# 12 "file"` names, -1 if it is none of \a file. */
+static int find_file(const char *directive, char *const *file, int count) {
+  const char *open = strchr(directive, '"'), *end = strchr(directive, '\n');
+  const char *close = open && end && open < end ? memrchr(open, '"', (size_t)(end - open)) : NULL;
+  for (int i = 0; close && i < count; i++)
+    if (is(open + 1, (int)(close - open - 1), file[i])) return i;
+  return -1;
+}
+
+static oak_status_t split(slices_t *s, const char *text, char *const *file, int count) {
+  item_t *item = NULL;
+  int depth = 0, body = 0, now = -1, length;
+  char kind, before = 0;
+  for (const char *at = text; *at; at += length) {
+    length = read_token(at, &kind);
+    if (kind == '#' && is_place(at)) now = find_file(at, file, count);
+    if (kind == ' ' || (kind == '#' && is_place(at))) continue;
+    if (!item) {
+      OAK_TRY(OAK_GROW(s->item, s->count));
+      item = &s->item[s->count++];
+      *item = (item_t){.text = at, .file = now};
+      depth = body = 0;
+    }
+    item->length = (int)(at + length - item->text);
+    depth += (strchr("({[", kind) != NULL) - (strchr(")}]", kind) != NULL);
+    /* A brace opens the body of a function behind a parenthesis; in a wrong guess the rest becomes
+     * an item of its own. */
+    if (kind == '{' && depth == 1) body = before == ')';
+    before = kind;
+    if (depth == 0 && (kind == ';' || (kind == '}' && body))) {
+      OAK_TRY(find_names(s));
+      item = NULL;
+    }
+  }
+  return OAK_OK;
+}
+
+static int compare(const name_t *a, const name_t *b) {
+  const int order =
+      memcmp(a->text, b->text, (size_t)(a->length < b->length ? a->length : b->length));
+  return order ? order : a->length - b->length;
+}
+
+static int by_name(const void *left, const void *right) {
+  const name_t *a = left, *b = right;
+  const int order = compare(a, b);
+  return order ? order : a->item - b->item;
+}
+
+/** \return 1 if all is kept that an item names. \a keep: keep it now. */
+static int follow(const slices_t *s, const item_t *item, int keep) {
+  char kind;
+  int all = 1;
+  name_t word = {.text = item->text};
+  for (; word.text < item->text + item->length; word.text += word.length) {
+    int low = 0, high = s->nname;
+    word.length = read_token(word.text, &kind);
+    if (kind != 'a') continue;
+    while (low < high) { /* to the first of the names that are this word */
+      const int middle = (low + high) / 2;
+      if (compare(&s->name[middle], &word) < 0)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    for (int n = low; n < s->nname && !compare(&s->name[n], &word); n++) {
+      item_t *other = &s->item[s->name[n].item];
+      if (other->kept || (n > low && !s->name[n].define)) continue;
+      all = 0;
+      other->kept = keep;
+      if (keep) follow(s, other, 1);
+    }
+  }
+  return all;
+}
+
+/** Cut preprocessed \a text, which must stay as it is. \a file: the paths of the files as the text
+ * names them. Close it also after a failure. */
+static oak_status_t open_slices(const char *text, char *const *file, int count, slices_t **out) {
+  OAK_TRY(OAK_NEW(*out, 1));
+  OAK_TRY(split(*out, text, file, count));
+  if ((*out)->nname) qsort((*out)->name, (size_t)(*out)->nname, sizeof(name_t), by_name);
+  return OAK_OK;
+}
+
+static void close_slices(slices_t *slices) {
+  if (!slices) return;
+  free(slices->item);
+  free(slices->name);
+  free(slices);
+}
+
+/** Print an item so that other blanks and line breaks, and comments, do not change the text. */
+static void print_item(const item_t *item, oak_buffer_t *out) {
+  char kind;
+  int length, blank = 1; /* a blank or the start of a line is behind what was printed */
+  for (const char *at = item->text; at < item->text + item->length; at += length) {
+    length = read_token(at, &kind);
+    if (kind == '#' && is_place(at)) continue;
+    if (!blank && (kind == ' ' || kind == '#')) oak_buffer_bytes(out, "\n", 1);
+    if (kind != ' ') oak_buffer_bytes(out, at, (size_t)length);
+    if (kind == '#') oak_buffer_bytes(out, "\n", 1);
+    blank = kind == ' ' || kind == '#';
+  }
+  oak_buffer_bytes(out, "\n", 1);
+}
+
+/** Print what the kernels of file number \a file need. \return the number of functions and other
+ * items of that file, 0 if the text does not name it. */
+static int print_slice(slices_t *s, int file, oak_buffer_t *out) {
+  int own = 0;
+  for (int i = 0; i < s->count; i++) s->item[i].kept = 0;
+  for (int i = 0; i < s->count; i++) {
+    item_t *item = &s->item[i];
+    own += item->file == file;
+    if (item->reason != ALWAYS || item->kept || (item->file >= 0 && item->file != file)) continue;
+    item->kept = 1;
+    follow(s, item, 1);
+  }
+  for (int i = 0; i < s->count; i++)
+    if (s->item[i].reason == ASSERTION) s->item[i].kept = follow(s, &s->item[i], 0);
+  for (int i = 0; i < s->count; i++)
+    if (s->item[i].kept) print_item(&s->item[i], out);
+  return own;
+}
+
+/* ---- units */
+
 enum { MOST_FILES = 64 };
 
 /** One file of the source. */
 typedef struct {
-  int number; /**< among the files of the source */
-  /** Paths: common begin of those of the build, the object there and in the cache. */
-  char *base, *object, *entry;
+  int number;                    /**< among the files of the source */
+  char object[PATH_MAX], *entry; /**< paths: of its object, and in the cache */
   oak_buffer_t slice;
 } unit_t;
 
@@ -43,7 +302,7 @@ static int is_plain(const oak_device_t *dev, const oak_source_t *source) {
  * cannot be compiled apart, as slices do not say where they come from. */
 static oak_status_t cut(units_t *u, const oak_source_t *source, const char *path, int *built) {
   oak_buffer_t text = {0};
-  oak_slices_t *slices = NULL;
+  slices_t *slices = NULL;
   OAK_TRY(oak_build_read(&text, path, ".i"));
   *built = !strstr(oak_buffer_get(&text), "__builtin_FILE");
   oak_status_t status = OAK_OK;
@@ -54,12 +313,12 @@ static oak_status_t cut(units_t *u, const oak_source_t *source, const char *path
     u->unit[at].number = u->count;
     status = oak_path_absolute(source->file[u->count], &u->file[u->count]);
   }
-  if (status == OAK_OK) status = oak_slices_open(oak_buffer_get(&text), u->file, u->count, &slices);
+  if (status == OAK_OK) status = open_slices(oak_buffer_get(&text), u->file, u->count, &slices);
   for (int n = 0; n < u->count && status == OAK_OK; n++) {
-    *built &= oak_slice(slices, u->unit[n].number, &u->unit[n].slice) > 0;
+    *built &= print_slice(slices, u->unit[n].number, &u->unit[n].slice) > 0;
     status = oak_buffer_status(&u->unit[n].slice);
   }
-  oak_slices_close(slices);
+  close_slices(slices);
   oak_buffer_free(&text);
   return status;
 }
@@ -91,14 +350,15 @@ static oak_status_t prepare(units_t *u, oak_device_t *dev, const char *path,
   for (int n = 0; n < u->count; n++) {
     unit_t *unit = &u->unit[n];
     int found;
-    OAK_TRY(oak_format(&unit->base, "%s-%d", path, unit->number + 1));
-    OAK_TRY(oak_format(&unit->object, "%s.o", unit->base));
+    char base[PATH_MAX];
+    OAK_TRY(oak_path_print(base, "%s-%d", path, unit->number + 1));
+    OAK_TRY(oak_path_print(unit->object, "%s.o", base));
     OAK_TRY(find_object(dev, unit, u->file[unit->number], start, &found));
     if (found) continue;
     oak_words_t *command = &u->job[u->njob].command;
-    OAK_TRY(oak_build_write(&unit->slice, unit->base, ".i"));
+    OAK_TRY(oak_build_write(&unit->slice, base, ".i"));
     oak_words_copy(command, head);
-    oak_words_add(command, "%s.i", unit->base);
+    oak_words_add(command, "%s.i", base);
     oak_words_copy(command, &dev->user_flags);
     oak_words_split(command, "-c -o");
     oak_words_add(command, "%s", unit->object);
@@ -155,8 +415,6 @@ oak_status_t oak_units_build(oak_device_t *dev, const oak_source_t *source, cons
   for (int n = 0; n < u->count; n++) {
     oak_job_free(&u->job[n]);
     oak_buffer_free(&u->unit[n].slice);
-    free(u->unit[n].base);
-    free(u->unit[n].object);
     free(u->unit[n].entry);
     free(u->file[n]);
   }

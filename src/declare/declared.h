@@ -2,9 +2,9 @@
  * What the files of physics and problem declare, found in their preprocessed text. */
 #pragma once
 
-#include "declare/text.h"
-#include "oak/kernel_args.h"
+#include "base/failure.h"
 #include "oak/device.h"
+#include "oak/kernel_args.h"
 #include "oak/params.h"
 
 enum {
@@ -98,3 +98,38 @@ int oak_declares(const oak_declared_t *d, oak_owner_t owner, const char *hook, c
 
 /** Whether a field is declared by FLUX_FIELD: then it is a variable of the state. */
 int oak_declared_fixed(const oak_declared_t *d, const char *name);
+
+/* ---- text.c: what the preprocessor makes of files: lines of C, of #define, and of `# 12 "file"`,
+ * which say where the next line comes from. */
+
+typedef enum { OAK_FROM_OAK, OAK_FROM_SCHEMES, OAK_FROM_USER } oak_text_from_t;
+
+/** A line of such a text; start from {.next = text}. */
+typedef struct {
+  const char *at, *next; /**< the line, and the one behind it */
+  const char *path;      /**< of its file, as far as the next quote */
+  int path_length, line;
+  oak_text_from_t from; /**< SCHEMES: a file of numerics/; USER: a file of physics or problem */
+} oak_text_line_t;
+
+/** Go to the next line that is not a place. \return 0: there is none. */
+int oak_text_next(oak_text_line_t *l);
+
+/** 1 for letters, digits and _. */
+int oak_is_word(char c);
+
+/** A place in a file of a user. */
+typedef struct {
+  char path[4096]; /**< "": there is none */
+  int line;
+} oak_text_place_t;
+
+/** The first place where \a name stands as a word in a file of a user, behind \a before, if this is
+ * not "". */
+oak_text_place_t oak_text_find(const char *text, const char *before, const char *name);
+
+/** Names in capitals that the files of users enumerate in C, blank-separated. */
+void oak_text_enumerators(const char *text, char *names, size_t size);
+
+/** Refuse macros of users that have no effect: no compiler says so. */
+oak_status_t oak_text_check_macros(const char *text);

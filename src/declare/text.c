@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Lines of preprocessed text, and where they come from. */
-#include "declare/text.h"
-
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +7,7 @@
 
 #include "base/buffer.h"
 #include "base/str.h"
-#include "oak/device.h"
+#include "declare/declared.h"
 
 int oak_is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
@@ -60,34 +58,6 @@ oak_text_place_t oak_text_find(const char *text, const char *before, const char 
     place.line = l.line;
   }
   return place;
-}
-
-/* The word at c, without the blanks before it. */
-static const char *next_word(const char *c, size_t *length) {
-  c += strspn(c, " \n");
-  for (*length = 0; oak_is_word(c[*length]);) ++*length;
-  return c;
-}
-
-int oak_text_reads(const char *text, const char *hook, const char *name, const char *member) {
-  char begins[128], structure[64] = "";
-  snprintf(begins, sizeof begins, "%s(%s,", hook, name);
-  const char *c = strstr(text, begins);
-  if (!c || sscanf(c + strlen(begins), " %63[A-Za-z0-9_]", structure) != 1) return 1;
-  int depth = 0;
-  size_t length;
-  for (c = strchr(c, '{'); c && *c && (*c != '}' || depth > 1); c++) {
-    depth += (*c == '{') - (*c == '}');
-    if (!oak_is_word(*c)) continue;
-    const char *word = next_word(c, &length), *end = word + length;
-    c = end - 1;
-    if (length != strlen(structure) || strncmp(word, structure, length)) continue;
-    end += strspn(end, " \n");
-    if (strncmp(end, "->", 2)) return 1; /* another function may get it */
-    end = next_word(end + 2, &length);
-    if (length == strlen(member) && !strncmp(end, member, length)) return 1;
-  }
-  return !c;
 }
 
 /* ---- names of variables */

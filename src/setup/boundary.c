@@ -120,8 +120,6 @@ static oak_status_t parse(const oak_setup_t *setup, const char *key, const char 
     bc->kind = conditions[c].user_kind;
   else if (n > 1 && oak_params_numbers(value, 1, &bc->value) != 1)
     return bad_condition(setup, key, text, "the value is not a finite number");
-  if (!known && n > 1 && !oak_text_reads(setup->files.text, "BOUNDARY_CONDITION", word, "value"))
-    return bad_condition(setup, key, text, "the condition does not read b->value");
   if (known && bc->kind >= OAK_BC_USER_DIRICHLET && !oak_has_hook(setup, "problem_boundary"))
     return bad_condition(setup, key, text, "the problem file has no BOUNDARY(at, face, q)");
   return OAK_OK;

@@ -144,8 +144,6 @@ BAD = {
     "a misspelt criterion": ("", ["refine.criterion=gradent"], r"did you mean gradient\?$"),
     "a misspelt condition": ("", ["boundary.xlow=outflw"], r"the word user behind them; did you mean outflow\?$"),
     "a misspelt choice": ("", ["mesh.coordinates=polr"], r"must be one of .*; did you mean polar\?$"),
-    "a number that nothing reads": ("BOUNDARY_CONDITION(valve,b) { return b->v ? b->nearest : b->mirror; }", ["boundary.xlow=valve 3"],
-                                    r"boundary\.xlow = valve 3: the condition does not read b->value"),
     "a criterion that gives NaN": ("CRITERION(mine, u, below, above, eps, eps_abs) { return oak_sqrt(0.5 - u); }", ["refine.criterion=mine", "mesh.max_level=2"],
                                    r"refine\.criterion = mine gives NaN in the block of level 1 from \(0, 0, 0\) to \(0\.5, 0\.5, 0\) \(step 0"),
     "a limiter that gives NaN": ("LIMITER(mine, 1, s, lo, hi) { *lo = *hi = oak_sqrt(-s[0]); }", ["scheme.limiter=mine"],
