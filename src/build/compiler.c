@@ -58,45 +58,31 @@ static oak_status_t ask(const oak_compiler_t *compiler, const oak_words_t *flags
   return status;
 }
 
-static const char predefined[] = "-dM -E -x c /dev/null";
-
-/** Remove from \a flags those that a refusal names. If it names none, try one by one. */
-static oak_status_t drop_refused(const oak_compiler_t *compiler, oak_words_t *flags,
-                                 const char *refusal) {
-  int named = 0;
+/** Leave out the flags that a refusal names; all of them if it names none. */
+static void drop_refused(oak_words_t *flags, const char *refusal) {
   oak_words_t kept = {0};
-  oak_buffer_t output = {0};
-  oak_status_t status = OAK_OK;
-  for (int i = 0; i < flags->count; i++) named += strstr(refusal, flags->word[i]) != NULL;
-  for (int i = 0; i < flags->count && status == OAK_OK; i++) {
-    int refused = strstr(refusal, flags->word[i]) != NULL;
-    const oak_words_t one = {.word = &flags->word[i], .count = 1};
-    if (!named) status = ask(compiler, &one, predefined, &output, &refused);
-    if (!refused) oak_words_add(&kept, "%s", flags->word[i]);
-  }
-  oak_buffer_free(&output);
+  for (int i = 0; i < flags->count; i++)
+    if (!strstr(refusal, flags->word[i])) oak_words_add(&kept, "%s", flags->word[i]);
+  if (kept.count == flags->count) oak_words_free(&kept);
   oak_words_free(flags);
   *flags = kept;
-  return status;
 }
 
 /** Find out the version, the flags that the compiler takes, and the macros that it predefines with
  * them. */
 static oak_status_t probe(oak_compiler_t *compiler, const oak_words_t *wanted) {
-  int code, before = -1;
+  int code;
   oak_buffer_t output = {0};
   OAK_TRY(ask(compiler, &(oak_words_t){0}, "--version", &output, &code));
   const char *line = oak_buffer_get(&output) + strspn(oak_buffer_get(&output), "\n");
   oak_status_t status = oak_format(&compiler->version, "%.*s", (int)strcspn(line, "\n"),
                                    code == 0 && *line ? line : "unknown version");
-  oak_buffer_free(&output);
   oak_words_copy(&compiler->flags, wanted);
-  if (status == OAK_OK) status = ask(compiler, wanted, predefined, &output, &code);
-  while (status == OAK_OK && code != 0 && compiler->flags.count != before) {
-    before = compiler->flags.count; /* some compilers name one flag at a time */
-    status = drop_refused(compiler, &compiler->flags, oak_buffer_get(&output));
+  for (int last = 0; status == OAK_OK && !last;) { /* some compilers name one flag at a time */
     oak_buffer_free(&output);
-    if (status == OAK_OK) status = ask(compiler, &compiler->flags, predefined, &output, &code);
+    status = ask(compiler, &compiler->flags, "-dM -E -x c /dev/null", &output, &code);
+    last = code == 0 || compiler->flags.count == 0;
+    if (!last) drop_refused(&compiler->flags, oak_buffer_get(&output));
   }
   oak_hash_start(&compiler->target);
   if (code == 0) oak_hash_text(&compiler->target, oak_buffer_get(&output));
@@ -165,15 +151,13 @@ static int read_answer(oak_compiler_t *compiler, char *answer) {
 
 /** Hash the programs of the compiler as far as its version does not name them. */
 static void hash_tools(oak_compiler_t *compiler) {
-  static const char *const other[] = {"ld", "as"};
   oak_hash_start(&compiler->tools);
   for (int i = 0; i < compiler->command.count; i++)
     oak_file_hash(&compiler->tools, compiler->command.word[i]);
   for (int i = 0; i < 2; i++) {
-    char *path = oak_process_find(other[i]);
+    OAK_FREED char *path = oak_process_find(i ? "as" : "ld");
     if (path) oak_file_hash(&compiler->tools, path);
-    free(path);
-    oak_words_add(&compiler->tool, "%s", other[i]);
+    oak_words_add(&compiler->tool, i ? "as" : "ld");
   }
 }
 
@@ -235,20 +219,16 @@ oak_status_t oak_rule_read(const char *path, const char *ending, oak_words_t *fi
   return oak_words_status(files);
 }
 
-static int line_has(const char *line, size_t length, const char *words) {
-  return memmem(line, length, words, strlen(words)) != NULL;
-}
-
 /** Where the messages begin that help the user: the first error, else a line of the linker, else
  * the first line. Compilers end with an error that only says that the linker has failed. */
 static const char *first_error(const char *output) {
   const char *linker = NULL;
   for (const char *line = output; *line;) {
     const size_t length = strcspn(line, "\n");
-    const int summary =
-        line_has(line, length, "collect2") || line_has(line, length, "linker command failed");
-    if (line_has(line, length, "error:") && !summary) return line;
-    if (!linker && line_has(line, length, "ld: ")) linker = line;
+    if (memmem(line, length, "error:", 6) && !memmem(line, length, "collect2", 8) &&
+        !memmem(line, length, "linker command failed", 21))
+      return line;
+    if (!linker && memmem(line, length, "ld: ", 4)) linker = line;
     line += length + (line[length] == '\n');
   }
   return linker ? linker : output;
