@@ -102,13 +102,13 @@ oak_status_t oak_key_ask(oak_device_t *dev, const oak_source_t *source, const ch
 int oak_keys_hold(const oak_keys_t *keys);
 /** 1 if a state is still the same. */
 int oak_state_holds(const char *state);
-/** 1 if a text may ask for files or for the time. */
-int oak_text_varies(const char *text);
 /** Free all but keys->direct. */
 void oak_keys_free(oak_keys_t *keys);
 
 /* ---- includes.c */
 
+/** 1 if a text may ask for files or for the time. */
+int oak_text_varies(const char *text);
 /** List the files that a source includes. \a user: flags of the user. \a why is unchanged, or says
  * why files may be missing. OAK_ERR_FILE: a file is not a regular one; a compiler might wait for it
  * or read it without end. */

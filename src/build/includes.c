@@ -63,6 +63,13 @@ static oak_status_t scan_operand(scan_t *scan, const char *operand, const char *
   return OAK_OK;
 }
 
+int oak_text_varies(const char *text) {
+  static const char *const word[] = {"__has_include", "__has_embed", "__DATE__", "__TIME"};
+  for (size_t i = 0; i < sizeof word / sizeof *word; i++)
+    if (strstr(text, word[i])) return 1;
+  return 0;
+}
+
 /** Directives of other forms: in comments, continued, with %: in place of #, and texts that ask for
  * files, or that an assembler may read them for. */
 static int is_odd(const char *text) {

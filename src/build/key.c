@@ -124,13 +124,6 @@ static int is_users(const oak_words_t *search, const char *path) {
   return !oak_source_is_own(path);
 }
 
-int oak_text_varies(const char *text) {
-  static const char *const word[] = {"__has_include", "__has_embed", "__DATE__", "__TIME"};
-  for (size_t i = 0; i < sizeof word / sizeof *word; i++)
-    if (strstr(text, word[i])) return 1;
-  return 0;
-}
-
 /** A header counts by its content, and with it those of the same name in other folders that are
  * searched: the compiler might take one of them instead. */
 static void print_file(oak_keys_t *keys, const char *path) {

@@ -78,14 +78,6 @@ oak_status_t oak_object_launch(oak_device_t *dev, oak_kernel_t *opaque, long n, 
 /** Address of a symbol of the module, or NULL. */
 void *oak_object_symbol(oak_module_t *module, const char *name);
 
-/* ---- image.c */
-
-/** Find a constant in a shared object that was read from a file. \return its bytes, of which there
- * are \a *size; NULL if there is none. */
-const void *oak_image_constant(const oak_buffer_t *object, const char *name, size_t *size);
-/** As oak_device_ops_t.writable. */
-const char *oak_image_writable(const oak_buffer_t *object, int number);
-
 /* ---- back ends */
 
 extern const oak_device_ops_t oak_device_ops_cuda, oak_device_ops_hip, oak_device_ops_cpu,

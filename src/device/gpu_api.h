@@ -312,7 +312,7 @@ oak_status_t oak_gpu_keep(oak_device_t *dev, void *dst, const void *src, size_t 
 oak_status_t oak_gpu_fetch(oak_device_t *dev, void *host, const void *kept, size_t bytes);
 size_t oak_gpu_room(oak_device_t *dev);
 
-/* gpu_record.c */
+/* recordings */
 int oak_gpu_records(oak_device_t *dev);
 oak_status_t oak_gpu_record(oak_device_t *dev);
 oak_status_t oak_gpu_recorded(oak_device_t *dev, oak_recording_t **out);
