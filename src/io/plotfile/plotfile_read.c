@@ -12,7 +12,6 @@
 
 #include "io/files/file_tools.h"
 #include "plotfile_scan.h"
-#include "plotfile_tree.h"
 
 /** What was read last on a level: one variable of one box. Leaves come in Morton order. So those of
  * a box follow each other, with only leaves of finer levels between them. */

@@ -7,26 +7,23 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "io/files/file_tools.h"
+#include "base/buffer.h"
+#include "base/path.h"
 #include "io/view/grid_view.h"
 #include "str.h"
 
 enum { MOST_LEVELS = 31, MOST_NAME = 255 };
-static const int64_t MOST_TEXT = INT64_C(4) << 30;
 
 /** A text in memory and how far it is read. */
 typedef struct {
   char path[PATH_MAX];
-  char *text; /**< with a zero byte behind it */
+  oak_buffer_t text;
   const char *at;
 } reader_t;
 
@@ -34,7 +31,7 @@ typedef struct {
 
 static oak_status_t unexpected(const reader_t *r, const char *expected) {
   int line = 1, length = 0;
-  for (const char *c = r->text; c < r->at; c++) line += *c == '\n';
+  for (const char *c = oak_buffer_get(&r->text); c < r->at; c++) line += *c == '\n';
   while (length < 24 && r->at[length] && r->at[length] != '\n') length++;
   return OAK_FAIL(OAK_ERR_FILE,
                   "%s, line %d: %s expected, not '%.*s': the file is damaged, or not a plotfile of "
@@ -93,6 +90,13 @@ static oak_status_t take_real(reader_t *r, const char *what, double *out) {
   return OAK_OK;
 }
 
+/** Numbers that this reader does not use. */
+static oak_status_t skip_reals(reader_t *r, const char *what, int64_t count) {
+  double unused;
+  while (count-- > 0) OAK_TRY(take_real(r, what, &unused));
+  return OAK_OK;
+}
+
 /** "(a,b,c)" */
 static oak_status_t take_corner(reader_t *r, int dim, int64_t out[3]) {
   for (int d = 0; d < dim; d++) {
@@ -140,34 +144,26 @@ static oak_status_t take_end(reader_t *r) {
 
 /* ---- files ---- */
 
-static oak_status_t read_all(reader_t *r, int fd) {
-  struct stat info;
-  if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size > MOST_TEXT)
-    return OAK_FAIL(OAK_ERR_FILE, "%s is no regular file of at most 4 GB: that is no plotfile",
-                    r->path);
-  OAK_TRY(OAK_NEW(r->text, info.st_size + 1));
-  const size_t length = oak_read_at(fd, r->text, (size_t)info.st_size, 0);
-  OAK_CHECK(errno == 0, OAK_ERR_FILE, "cannot read %s: %s", r->path, strerror(errno));
-  r->text[length] = '\0';
-  r->at = r->text;
-  OAK_CHECK(strlen(r->text) == length, OAK_ERR_FILE,
+/** Read a file of the plotfile \a folder. The caller frees r->text, also after a failure. */
+static oak_status_t open_text(reader_t *r, const char *folder, const char *name) {
+  r->text = (oak_buffer_t){0};
+  OAK_TRY(oak_path_print(r->path, "%s/%s", folder, name));
+  const int reason = oak_buffer_read(&r->text, r->path);
+  OAK_CHECK(reason != EINVAL, OAK_ERR_FILE, "%s is no regular file: that is no plotfile", r->path);
+  OAK_CHECK(!reason, OAK_ERR_FILE, "cannot read %s: %s; a plotfile is a folder such as plt000100",
+            r->path, strerror(reason));
+  r->at = oak_buffer_get(&r->text);
+  OAK_CHECK(strlen(r->at) == r->text.length, OAK_ERR_FILE,
             "%s holds a zero byte: the file is damaged, or not of a plotfile", r->path);
   return OAK_OK;
 }
 
-/** Read a file of the plotfile \a folder. The caller frees r->text, also after a failure. */
-static oak_status_t open_text(reader_t *r, const char *folder, const char *name) {
-  r->at = r->text = NULL;
-  OAK_TRY(oak_path_print(r->path, "%s/%s", folder, name));
-  const int fd = open(r->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe would wait */
-  OAK_CHECK(fd >= 0, OAK_ERR_FILE, "cannot read %s: %s; a plotfile is a folder such as plt000100",
-            r->path, strerror(errno));
-  const oak_status_t st = read_all(r, fd);
-  close(fd);
-  return st;
-}
-
 /* ---- Header ---- */
+
+/** Names become parts of names of files, such as pictures, which must stay in their folder. */
+static void replace_slashes(char *name) {
+  while ((name = strchr(name, '/'))) *name = '_';
+}
 
 static oak_status_t take_variables(reader_t *r, oak_scan_t *scan) {
   int count;
@@ -175,8 +171,7 @@ static oak_status_t take_variables(reader_t *r, oak_scan_t *scan) {
   for (; scan->nvar < count; scan->nvar++) {
     OAK_TRY(OAK_GROW(scan->name, scan->nvar));
     OAK_TRY(take_name(r, "the name of a variable", "\r\n", &scan->name[scan->nvar]));
-    /* Names become parts of names of files, such as pictures, which must stay in their folder. */
-    for (char *c = scan->name[scan->nvar]; (c = strchr(c, '/'));) *c = '_';
+    replace_slashes(scan->name[scan->nvar]);
   }
   OAK_TRY(OAK_NEW(scan->range, count));
   for (int v = 0; v < count; v++) {
@@ -206,23 +201,18 @@ static oak_status_t take_domain(reader_t *r, oak_scan_t *scan) {
   }
   for (int l = 0; l <= scan->finest; l++)
     OAK_TRY(take_integer(r, "a step", 0, LONG_MAX, &scan->step));
-  double unused;
-  for (int i = 0; i < dim * (scan->finest + 1); i++)
-    OAK_TRY(take_real(r, "the size of a cell", &unused));
-  return OAK_OK;
+  return skip_reals(r, "the size of a cell", dim * (scan->finest + 1));
 }
 
 /** Header's part on one level. */
 static oak_status_t take_level(reader_t *r, const oak_scan_t *scan, int l, int *nbox) {
-  double unused;
   int64_t step;
   char path[32];
   OAK_TRY(take_int(r, "the number of the level,", l, l, &l));
   OAK_TRY(take_int(r, "a number of boxes", 1, INT_MAX, nbox));
-  OAK_TRY(take_real(r, "a time", &unused));
+  OAK_TRY(skip_reals(r, "a time", 1));
   OAK_TRY(take_integer(r, "a step", 0, LONG_MAX, &step));
-  for (int64_t i = 0; i < (int64_t)*nbox * scan->dim * 2; i++)
-    OAK_TRY(take_real(r, "the corner of a box", &unused));
+  OAK_TRY(skip_reals(r, "the corner of a box", (int64_t)*nbox * scan->dim * 2));
   snprintf(path, sizeof path, "Level_%d/Cell", l);
   return take_word(r, path);
 }
@@ -241,42 +231,43 @@ static oak_status_t take_radius(reader_t *r, oak_scan_t *scan) {
   return OAK_OK;
 }
 
+/** "WORDS NAME": which variable; nvar: length, nvar + 1: time, nvar + 2: none. */
+static oak_status_t take_variable(reader_t *r, const oak_scan_t *scan, const char *words, int *v) {
+  OAK_FREED char *name = NULL;
+  OAK_TRY(take_word(r, words));
+  OAK_TRY(take_name(r, "the name of a variable", " \r\n", &name));
+  for (*v = 0; *v < scan->nvar && strcmp(name, scan->name[*v]);) ++*v;
+  if (*v == scan->nvar) *v += !strcmp(name, "length") ? 0 : !strcmp(name, "time") ? 1 : 2;
+  return OAK_OK;
+}
+
 /** Lines "unit of NAME UNIT" of variables, "length" and "time". */
 static oak_status_t take_units(reader_t *r, oak_scan_t *scan) {
+  int v;
   OAK_TRY(OAK_NEW(scan->unit, (size_t)scan->nvar + 2));
   for (skip_blank(r); !strncmp(r->at, "unit of ", 8); skip_blank(r)) {
-    char *name;
-    int v = 0;
-    OAK_TRY(take_word(r, "unit of"));
-    OAK_TRY(take_name(r, "the name of a variable", " \r\n", &name));
-    while (v < scan->nvar && strcmp(name, scan->name[v])) v++;
-    if (v == scan->nvar) v += !strcmp(name, "length") ? 0 : !strcmp(name, "time") ? 1 : 2;
-    free(name);
+    OAK_TRY(take_variable(r, scan, "unit of", &v));
     if (v == scan->nvar + 2 || scan->unit[v])
       return unexpected(r, "the unit of a variable, once, before this");
     OAK_TRY(take_name(r, "a unit", "\r\n", &scan->unit[v]));
   }
-  for (int v = 0; v < scan->nvar + 2; v++)
+  for (v = 0; v < scan->nvar + 2; v++) {
     if (!scan->unit[v]) scan->unit[v] = calloc(1, 1);
-  for (int v = 0; v < scan->nvar + 2; v++)
     OAK_CHECK(scan->unit[v], OAK_ERR_MEMORY, "no memory to read %s", r->path);
+  }
   return OAK_OK;
 }
 
 /** Lines "name of FILE_NAME NAME" of variables that have another name in the file. */
 static oak_status_t take_names(reader_t *r, oak_scan_t *scan) {
   for (skip_blank(r); !strncmp(r->at, "name of ", 8); skip_blank(r)) {
-    char *name;
-    int v = 0;
-    OAK_TRY(take_word(r, "name of"));
-    OAK_TRY(take_name(r, "the name of a variable", " \r\n", &name));
-    while (v < scan->nvar && strcmp(name, scan->name[v])) v++;
-    free(name);
-    if (v == scan->nvar) return unexpected(r, "the name of a variable before this");
-    OAK_TRY(take_name(r, "a name", " \r\n", &name));
+    int v;
+    OAK_TRY(take_variable(r, scan, "name of", &v));
+    if (v >= scan->nvar) return unexpected(r, "the name of a variable before this");
     free(scan->name[v]);
-    scan->name[v] = name;
-    while ((name = strchr(name, '/'))) *name = '_';
+    scan->name[v] = NULL;
+    OAK_TRY(take_name(r, "a name", " \r\n", &scan->name[v]));
+    replace_slashes(scan->name[v]);
   }
   return OAK_OK;
 }
@@ -393,7 +384,7 @@ oak_status_t oak_scan_read(const char *path, oak_scan_t *out) {
   *out = (oak_scan_t){.cells = {1, 1, 1}};
   oak_status_t st = open_text(&r, path, "Header");
   if (st == OAK_OK) st = take_header(&r, out, nbox);
-  free(r.text);
+  oak_buffer_free(&r.text);
   OAK_TRY(st);
   OAK_TRY(OAK_NEW(out->level, out->finest + 1));
   for (int l = 0; l <= out->finest && st == OAK_OK; l++) {
@@ -401,7 +392,7 @@ oak_status_t oak_scan_read(const char *path, oak_scan_t *out) {
     snprintf(name, sizeof name, "Level_%d/Cell_H", l);
     st = open_text(&r, path, name);
     if (st == OAK_OK) st = take_cells(&r, out, l, nbox[l]);
-    free(r.text);
+    oak_buffer_free(&r.text);
   }
   return st;
 }

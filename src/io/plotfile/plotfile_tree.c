@@ -5,7 +5,7 @@
  * consist of whole blocks and the blocks of each level fill whole families. All nodes are sorted so
  * that parents come before their children. One pass then finds the leaves, and proves that no node
  * is missing and none is there twice. */
-#include "plotfile_tree.h"
+#include "plotfile_scan.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -109,50 +109,37 @@ static oak_status_t list_nodes(tree_t *tree, const char *path, const int size[3]
 
 /* ---- leaves ---- */
 
-static int is_leaf(const tree_t *tree, int64_t at) {
-  return at + 1 >= tree->count || tree->node[at + 1].begin.tree != tree->node[at].begin.tree ||
-         tree->node[at + 1].level <= tree->node[at].level;
-}
-
-/** Go over the node at \a at, which must be the given one, and over all nodes below it. \return the
- * number of the next node; -1 if a node is missing or there is one too many. */
-static int64_t take_node(const tree_t *tree, int64_t at, int level, const int32_t index[3],
-                         oak_leaves_t *out) {
-  if (at >= tree->count) return -1;
-  const node_t *node = &tree->node[at];
-  if (node->level != level || memcmp(node->index, index, sizeof node->index) != 0) return -1;
-  if (is_leaf(tree, at)) {
-    out->level[out->nleaf] = node->level;
-    out->box[out->nleaf] = node->box;
-    memcpy(out->index[out->nleaf++], index, sizeof node->index);
-    return at + 1;
-  }
-  at++;
-  for (int c = 0; c < 1 << tree->scan->dim && at >= 0; c++) {
-    const int32_t child[3] = {2 * index[0] + (c & 1), 2 * index[1] + (c >> 1 & 1),
-                              2 * index[2] + (c >> 2 & 1)};
-    at = take_node(tree, at, level + 1, child, out);
-  }
-  return at;
-}
-
-/** List the leaves. \a complete says whether nothing is missing and nothing there twice. */
-static oak_status_t take_all(const tree_t *tree, oak_leaves_t *out, int *complete) {
+/** List the leaves. \a complete: they cover the domain once, in the order of the curve, and each
+ * first child follows its parent. So no node is missing, and none is there twice. */
+static oak_status_t take_leaves(const tree_t *tree, oak_leaves_t *out, int *complete) {
+  const int dim = tree->scan->dim, finest = tree->scan->finest;
   const size_t n = (size_t)tree->count;
-  out->nleaf = 0;
+  oak_curve_t next = {0, 0};
+  int below = 0; /* the node before is a parent */
+  out->nleaf = *complete = 0;
   OAK_TRY(OAK_NEW(out->level, n));
   OAK_TRY(OAK_NEW(out->index, n));
   OAK_TRY(OAK_NEW(out->box, n));
-  int64_t at = 0;
-  for (int32_t k = 0; k < tree->trees[2]; k++)
-    for (int32_t j = 0; j < tree->trees[1]; j++)
-      for (int32_t i = 0; i < tree->trees[0] && at >= 0; i++)
-        at = take_node(tree, at, 0, (int32_t[3]){i, j, k}, out);
-  *complete = at == tree->count;
+  for (int64_t at = 0; at < tree->count; at++) {
+    const node_t *node = &tree->node[at];
+    const uint64_t size = UINT64_C(1) << (finest - node->level) * dim;
+    const int first = node->level && !((node->index[0] | node->index[1] | node->index[2]) & 1);
+    if (oak_curve_compare(&node->begin, &next) || first != below) return OAK_OK;
+    if (below && node->level != node[-1].level + 1) return OAK_OK;
+    below = at + 1 < tree->count && node[1].begin.tree == next.tree &&
+            node[1].begin.place - next.place < size && node[1].level > node->level;
+    if (below) continue;
+    out->level[out->nleaf] = node->level;
+    out->box[out->nleaf] = node->box;
+    memcpy(out->index[out->nleaf++], node->index, sizeof node->index);
+    next.place += size;
+    if (next.place >> finest * dim) next = (oak_curve_t){next.tree + 1, 0};
+  }
+  *complete = next.tree == (int64_t)tree->trees[0] * tree->trees[1] * tree->trees[2];
   return OAK_OK;
 }
 
-/** Cut the boxes into blocks of \a size cells along each axis. \a complete as for take_all. */
+/** Cut the boxes into blocks of \a size cells along each axis. \a complete as for take_leaves. */
 static oak_status_t find_leaves(const oak_scan_t *scan, const char *path, const int size[3],
                                 oak_leaves_t *out, int *complete) {
   tree_t tree = {.scan = scan};
@@ -165,7 +152,7 @@ static oak_status_t find_leaves(const oak_scan_t *scan, const char *path, const 
     out->trees[d] = tree.trees[d] = (int)trees;
   }
   oak_status_t st = list_nodes(&tree, path, size);
-  if (st == OAK_OK) st = take_all(&tree, out, complete);
+  if (st == OAK_OK) st = take_leaves(&tree, out, complete);
   free(tree.node);
   return st;
 }

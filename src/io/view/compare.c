@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The difference of two grid views, on meshes that may differ.
  *
- * A leaf of the first view is cut into halves along each dimension until a leaf of the second
- * covers each piece: there the cells of the finer of the two are compared. */
+ * At each place the cells of the finer leaf are compared with those of the leaf of the other view
+ * that covers it. So first come the leaves of the first view that are finer or of the same level,
+ * and then those of the second that are finer. */
 #include "compare.h"
 
 #include <math.h>
@@ -17,12 +18,6 @@ typedef struct {
   double allowed;
   oak_difference_t *out;
 } work_t;
-
-/** Part of the domain: a block of \a level, counted from the coarser blocks. */
-typedef struct {
-  int level;
-  int64_t index[3];
-} region_t;
 
 static oak_status_t check_views(const oak_grid_view_t *a, const oak_grid_view_t *b,
                                 oak_comparison_t *out) {
@@ -51,19 +46,19 @@ static oak_status_t check_views(const oak_grid_view_t *a, const oak_grid_view_t 
   return OAK_OK;
 }
 
-/** The block as a part of the domain. */
-static region_t block_region(const oak_comparison_t *c, int which, int b) {
-  const oak_grid_view_t *view = c->view[which];
-  region_t region = {view->level[b] + c->shift[which], {0, 0, 0}};
-  for (int d = 0; d < view->dim; d++) region.index[d] = view->index[b][d];
-  return region;
+/** Level of a leaf, counted from the coarser blocks. */
+static int level_of(const oak_comparison_t *c, int w, int leaf) {
+  return c->view[w]->level[leaf] + c->shift[w];
 }
 
-/** The leaf of the second view around the lower corner of a region. */
-static int find_other(const oak_comparison_t *c, const region_t *region) {
+/** The leaf of the other view around the lower corner of leaf \a b of view \a w. */
+static oak_status_t find_other(const oak_comparison_t *c, int w, int b, int *other) {
   int64_t at[3];
-  for (int d = 0; d < 3; d++) at[d] = region->index[d] << (c->finest - region->level);
-  return oak_locate(c->locator, c->finest - c->shift[1], at);
+  for (int d = 0; d < 3; d++)
+    at[d] = (int64_t)c->view[w]->index[b][d] << (c->finest - level_of(c, w, b));
+  *other = oak_locate(c->locator[1 - w], c->finest - c->shift[1 - w], at);
+  OAK_CHECK(*other >= 0, OAK_ERR_STATE, "one mesh has no block at a place of the other");
+  return OAK_OK;
 }
 
 oak_status_t oak_compare_new(const oak_grid_view_t *a, const oak_grid_view_t *b,
@@ -73,17 +68,19 @@ oak_status_t oak_compare_new(const oak_grid_view_t *a, const oak_grid_view_t *b,
   for (int w = 0; w < 2; w++) {
     const int finest = out->view[w]->max_level + out->shift[w];
     if (finest > out->finest) out->finest = finest;
+    OAK_TRY(oak_locator_new(out->view[w], &out->locator[w]));
   }
-  OAK_TRY(oak_locator_new(b, &out->locator));
   for (int n = 0; n < a->nblock; n++) {
-    const region_t region = block_region(out, 0, n);
-    const int other = find_other(out, &region);
-    if (other >= 0) out->common += b->level[other] + out->shift[1] == region.level;
+    int other;
+    OAK_TRY(find_other(out, 0, n, &other));
+    out->common += level_of(out, 1, other) == level_of(out, 0, n);
   }
   return OAK_OK;
 }
 
-void oak_compare_free(oak_comparison_t *comparison) { oak_locator_destroy(&comparison->locator); }
+void oak_compare_free(oak_comparison_t *comparison) {
+  for (int w = 0; w < 2; w++) oak_locator_destroy(&comparison->locator[w]);
+}
 
 static oak_status_t load(work_t *work, int which, int leaf) {
   const oak_grid_view_t *view = work->comparison->view[which];
@@ -94,11 +91,10 @@ static oak_status_t load(work_t *work, int which, int leaf) {
   return OAK_OK;
 }
 
-/** Note two values of the cell of \a region that is at \a cell. */
-static void compare_values(work_t *work, const region_t *region, const int cell[3], double a,
-                           double b) {
+/** Note the values \a a and \a b of the cell at \a cell of leaf \a leaf of view \a w. */
+static void compare_values(work_t *work, int w, int leaf, const int cell[3], double a, double b) {
   oak_difference_t *out = work->out;
-  const oak_grid_view_t *view = work->comparison->view[0];
+  const oak_grid_view_t *view = work->comparison->view[w];
   uint64_t bits[2];
   memcpy(&bits[0], &a, sizeof a);
   memcpy(&bits[1], &b, sizeof b);
@@ -113,53 +109,32 @@ static void compare_values(work_t *work, const region_t *region, const int cell[
   out->largest = difference;
   out->value[0] = a;
   out->value[1] = b;
-  for (int d = 0; d < view->dim; d++) {
-    out->x[d] =
-        oak_view_coordinate(view, region->level - work->comparison->shift[0], d,
-                            (double)(region->index[d] * view->block_size[d] + cell[d]) + 0.5);
-  }
+  for (int d = 0; d < view->dim; d++)
+    out->x[d] = oak_view_coordinate(
+        view, view->level[leaf], d,
+        (double)((int64_t)view->index[leaf][d] * view->block_size[d] + cell[d]) + 0.5);
 }
 
-/** Compare the cells of a region, which a leaf of each view covers. */
-static void compare_region(work_t *work, const region_t *region) {
+/** Compare the cells of leaf \a b of view \a w, unless those of the other view are finer there. */
+static oak_status_t compare_leaf(work_t *work, int w, int b) {
   const oak_comparison_t *c = work->comparison;
   const int *n = c->view[0]->block_size;
-  int64_t first[2][3];
-  int coarser[2];
-  for (int w = 0; w < 2; w++) {
-    const region_t block = block_region(c, w, work->leaf[w]);
-    coarser[w] = region->level - block.level;
-    for (int d = 0; d < 3; d++)
-      first[w][d] = (region->index[d] - (block.index[d] << coarser[w])) * n[d];
-  }
-  int cell[3];
+  int other, cell[3], at[3];
+  OAK_TRY(find_other(c, w, b, &other));
+  const int coarser = level_of(c, w, b) - level_of(c, 1 - w, other);
+  if (coarser < w) return OAK_OK;
+  OAK_TRY(load(work, w, b));
+  OAK_TRY(load(work, 1 - w, other));
   for (cell[2] = 0; cell[2] < n[2]; cell[2]++)
     for (cell[1] = 0; cell[1] < n[1]; cell[1]++)
       for (cell[0] = 0; cell[0] < n[0]; cell[0]++) {
-        double value[2];
-        for (int w = 0; w < 2; w++) {
-          int64_t at[3];
-          for (int d = 0; d < 3; d++) at[d] = (first[w][d] + cell[d]) >> coarser[w];
-          value[w] = work->cells[w][(at[2] * n[1] + at[1]) * n[0] + at[0]];
-        }
-        compare_values(work, region, cell, value[0], value[1]);
+        for (int d = 0; d < 3; d++)
+          at[d] = (int)((((int64_t)c->view[w]->index[b][d] * n[d] + cell[d]) >> coarser) -
+                        (int64_t)c->view[1 - w]->index[other][d] * n[d]);
+        const double value[2] = {work->cells[w][(cell[2] * n[1] + cell[1]) * n[0] + cell[0]],
+                                 work->cells[1 - w][(at[2] * n[1] + at[1]) * n[0] + at[0]]};
+        compare_values(work, w, b, cell, value[w], value[1 - w]);
       }
-}
-
-static oak_status_t visit_region(work_t *work, const region_t *region) {
-  const oak_comparison_t *c = work->comparison;
-  const int other = find_other(c, region);
-  OAK_CHECK(other >= 0, OAK_ERR_STATE, "the second mesh has no block at a place of the first");
-  if (c->view[1]->level[other] + c->shift[1] <= region->level) {
-    OAK_TRY(load(work, 1, other));
-    compare_region(work, region);
-    return OAK_OK;
-  }
-  for (int child = 0; child < 1 << c->view[0]->dim; child++) {
-    region_t part = {region->level + 1, {0, 0, 0}};
-    for (int d = 0; d < 3; d++) part.index[d] = 2 * region->index[d] + (child >> d & 1);
-    OAK_TRY(visit_region(work, &part));
-  }
   return OAK_OK;
 }
 
@@ -171,11 +146,9 @@ oak_status_t oak_compare(const oak_comparison_t *comparison, const int var[2], d
   oak_status_t st = OAK_OK;
   *out = (oak_difference_t){0};
   for (int w = 0; w < 2 && st == OAK_OK; w++) st = OAK_NEW(work.cells[w], ncell);
-  for (int b = 0; b < a->nblock && st == OAK_OK; b++) {
-    const region_t region = block_region(comparison, 0, b);
-    st = load(&work, 0, b);
-    if (st == OAK_OK) st = visit_region(&work, &region);
-  }
+  for (int w = 0; w < 2; w++)
+    for (int b = 0; b < comparison->view[w]->nblock && st == OAK_OK; b++)
+      st = compare_leaf(&work, w, b);
   for (int w = 0; w < 2; w++) free(work.cells[w]);
   return st;
 }

@@ -9,10 +9,10 @@
 /** Two views that cover the same domain with cells of the same sizes. */
 typedef struct {
   const oak_grid_view_t *view[2];
-  oak_locator_t *locator; /**< of the second */
-  int shift[2];           /**< level of a view + shift: level counted from the coarser blocks */
-  int finest;             /**< highest level of both, counted so */
-  int64_t common;         /**< blocks that both have */
+  oak_locator_t *locator[2];
+  int shift[2];   /**< level of a view + shift: level counted from the coarser blocks */
+  int finest;     /**< highest level of both, counted so */
+  int64_t common; /**< blocks that both have */
 } oak_comparison_t;
 
 /** What is found for one variable. */

@@ -87,40 +87,31 @@ static double value_at(const values_t *values, int level, const int64_t cell[3],
 
 /* ---- gradients ---- */
 
-/** Value and distance, in cells, of the neighbour of a cell in direction \a step along \a d. */
-static double any_neighbour(const values_t *values, int b, const int cell[3], int d, int step,
-                            double *distance) {
+/** Value and distance, in cells, of the neighbour of a cell in direction \a step along \a d. At the
+ * end of the domain and beside a solid it is the cell itself. */
+static double neighbour(const values_t *values, int b, const int cell[3], int d, int step,
+                        double *distance) {
   const oak_grid_view_t *view = values->view;
-  const int *n = view->block_size, next = cell[d] + step;
-  const size_t stride[3] = {1, (size_t)n[0], (size_t)n[0] * (size_t)n[1]};
-  const double *own = values->value + (size_t)b * values->ncell;
-  size_t place = 0;
-  for (int e = 0; e < view->dim; e++) place += (size_t)cell[e] * stride[e];
-  *distance = 1;
-  if (next >= 0 && next < n[d]) return own[step > 0 ? place + stride[d] : place - stride[d]];
+  const int *n = view->block_size, next = cell[d] + step, stride[3] = {1, n[0], n[0] * n[1]};
+  const double *own = values->value + (size_t)b * values->ncell + cell[0] + cell[1] * stride[1] +
+                      cell[2] * stride[2];
+  double value = *own;
   int64_t at[3] = {0, 0, 0};
   int coarser = 0;
   for (int e = 0; e < view->dim; e++) at[e] = (int64_t)view->index[b][e] * n[e] + cell[e];
   at[d] += step;
-  if (at[d] < 0 || at[d] >= ((int64_t)view->trees[d] * n[d]) << view->level[b]) {
+  *distance = 1;
+  if (next >= 0 && next < n[d]) {
+    value = own[step * stride[d]];
+  } else if (at[d] < 0 || at[d] >= ((int64_t)view->trees[d] * n[d]) << view->level[b]) {
     *distance = 0;
-    return own[place];
+  } else {
+    value = value_at(values, view->level[b], at, &coarser);
+    *distance = 0.5 + 0.5 * (double)(1 << coarser);
   }
-  const double value = value_at(values, view->level[b], at, &coarser);
-  *distance = 0.5 + 0.5 * (double)(1 << coarser);
-  return value;
-}
-
-/** The same; a cell beside a solid has no neighbour there, like one at the end of the domain. */
-static double neighbour(const values_t *values, int b, const int cell[3], int d, int step,
-                        double *distance) {
-  const oak_grid_view_t *view = values->view;
-  const double value = any_neighbour(values, b, cell, d, step, distance);
   if (!view->has_mask || !isnan(value)) return value;
   *distance = 0;
-  const int *n = view->block_size;
-  return values
-      ->value[(size_t)b * values->ncell + (size_t)((cell[2] * n[1] + cell[1]) * n[0] + cell[0])];
+  return *own;
 }
 
 /** The true size of a cell along \a d, through its middle. */
@@ -151,17 +142,6 @@ static void add_gradient(const values_t *values, int b, double *dst) {
   }
 }
 
-static oak_status_t read_gradient(const oak_grid_view_t *view, int var, int b0, int n,
-                                  double *dst) {
-  const oak_derived_t *derived = view->owner;
-  const size_t ncell = derived->values.ncell;
-  if (var == view->mask) return derived->base->read(derived->base, derived->base->mask, b0, n, dst);
-  for (int b = 0; b < n; b++) add_gradient(&derived->values, b0 + b, dst + (size_t)b * ncell);
-  for (size_t c = 0; derived->what == OAK_DERIVE_SCHLIEREN && c < (size_t)n * ncell; c++)
-    dst[c] = derived->largest > 0 ? exp(-SCHLIEREN_STRENGTH * dst[c] / derived->largest) : 1;
-  return OAK_OK;
-}
-
 static oak_status_t find_largest(oak_derived_t *derived) {
   OAK_FREED double *block = NULL;
   OAK_TRY(OAK_NEW(block, derived->values.ncell));
@@ -175,22 +155,16 @@ static oak_status_t find_largest(oak_derived_t *derived) {
 
 /* ---- differences ---- */
 
-static oak_status_t read_difference(const oak_grid_view_t *view, int var, int b0, int n,
-                                    double *dst) {
-  const oak_derived_t *derived = view->owner;
-  const int *size = view->block_size;
-  const size_t ncell = derived->values.ncell;
-  if (var == view->mask) return derived->base->read(derived->base, derived->base->mask, b0, n, dst);
-  for (int b = b0; b < b0 + n; b++)
-    for (size_t c = 0; c < ncell; c++, dst++) {
-      const int64_t i = (int64_t)c;
-      const int64_t cell[3] = {(int64_t)view->index[b][0] * size[0] + i % size[0],
-                               (int64_t)view->index[b][1] * size[1] + i / size[0] % size[1],
-                               (int64_t)view->index[b][2] * size[2] + i / size[0] / size[1]};
-      *dst = derived->values.value[(size_t)b * ncell + c] -
+static void subtract(const oak_derived_t *derived, int b, double *dst) {
+  const oak_grid_view_t *view = &derived->view;
+  const int *n = view->block_size;
+  for (int c = 0; c < (int)derived->values.ncell; c++) {
+    const int64_t cell[3] = {(int64_t)view->index[b][0] * n[0] + c % n[0],
+                             (int64_t)view->index[b][1] * n[1] + c / n[0] % n[1],
+                             (int64_t)view->index[b][2] * n[2] + c / n[0] / n[1]};
+    dst[c] = derived->values.value[(size_t)b * derived->values.ncell + (size_t)c] -
              value_at(&derived->other, view->level[b], cell, NULL);
-    }
-  return OAK_OK;
+  }
 }
 
 static oak_status_t check_other(const oak_grid_view_t *view, const oak_grid_view_t *other) {
@@ -206,6 +180,20 @@ static oak_status_t check_other(const oak_grid_view_t *view, const oak_grid_view
 
 /* ---- the view ---- */
 
+static oak_status_t read_derived(const oak_grid_view_t *view, int var, int b0, int n, double *dst) {
+  const oak_derived_t *derived = view->owner;
+  if (var == view->mask) return derived->base->read(derived->base, derived->base->mask, b0, n, dst);
+  for (int b = b0; b < b0 + n; b++, dst += derived->values.ncell) {
+    if (derived->what == OAK_DERIVE_DIFFERENCE)
+      subtract(derived, b, dst);
+    else
+      add_gradient(&derived->values, b, dst);
+    for (size_t c = 0; derived->what == OAK_DERIVE_SCHLIEREN && c < derived->values.ncell; c++)
+      dst[c] = derived->largest > 0 ? exp(-SCHLIEREN_STRENGTH * dst[c] / derived->largest) : 1;
+  }
+  return OAK_OK;
+}
+
 static oak_status_t fill(oak_derived_t *derived, const oak_grid_view_t *view, int var,
                          const oak_grid_view_t *other, int other_var) {
   static const char *const name[] = {"gradient of %s", "schlieren of %s"};
@@ -215,6 +203,7 @@ static oak_status_t fill(oak_derived_t *derived, const oak_grid_view_t *view, in
   derived->view.has_mask = view->has_mask && var != view->mask;
   derived->view.mask = 1;
   derived->view.name = derived->names;
+  derived->view.read = read_derived;
   derived->view.read_list = NULL;
   derived->view.read_ghosts = NULL;
   derived->view.owner = derived;
@@ -222,10 +211,8 @@ static oak_status_t fill(oak_derived_t *derived, const oak_grid_view_t *view, in
   if (derived->what == OAK_DERIVE_DIFFERENCE) {
     OAK_TRY(check_other(view, other));
     OAK_TRY(load(other, other_var, &derived->other));
-    derived->view.read = read_difference;
     derived->name = oak_text_new("%s minus that of t = %.4g", view->name[var], other->time);
   } else {
-    derived->view.read = read_gradient;
     derived->name = oak_text_new(name[derived->what == OAK_DERIVE_SCHLIEREN], view->name[var]);
     OAK_TRY(find_largest(derived));
   }
