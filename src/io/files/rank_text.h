@@ -13,8 +13,6 @@ typedef struct {
   int rank, size;
   FILE *out; /**< on rank 0, the file being written; NULL on other ranks and after a failure */
   struct oak_text_file *file; /**< its name too */
-  int64_t *begin;             /**< [size + 1] on rank 0: where the text of each rank begins */
-  int *count, *start;         /**< [size] on rank 0: its part of the piece that is gathered now */
   char *piece;                /**< on rank 0 */
   oak_status_t status;        /**< first failure of this rank */
 } oak_rank_text_t;

@@ -24,14 +24,11 @@ struct oak_tree_walk {
   const oak_grid_view_t *view;
   MPI_Comm comm;
   int rank;
-  int nchild;          /**< 2^dim */
-  size_t ncell, nsub;  /**< cells of a block, and of the part of it that one child covers */
-  int own_from;        /**< ancestors of the first leaf below this level began on earlier ranks */
-  int leaves;          /**< there are no parents */
-  int64_t *tree_start; /**< [trees] number of the first leaf of each tree */
-  int nholder;         /**< ranks that have blocks */
-  int *holder;         /**< [nholder] these ranks */
-  oak_curve_t *begin;  /**< [nholder] where they begin */
+  int nchild;            /**< 2^dim */
+  size_t ncell, nsub;    /**< cells of a block, and of the part of it that one child covers */
+  int own_from;          /**< ancestors of the first leaf below this level began on earlier ranks */
+  int leaves;            /**< there are no parents */
+  int owner[MAX_LEVELS]; /**< [own_from] the ranks where these ancestors began */
   int narray;
   const oak_view_array_t *array; /**< [narray] */
   parents_t *parents;            /**< [narray] */
@@ -46,69 +43,45 @@ struct oak_tree_walk {
   oak_status_t status; /**< first failure of the present walk */
 };
 
-/** Trees are counted in the mesh's own order, by their first leaves. */
-static oak_curve_t curve_at(const oak_tree_walk_t *walk, int level, const int32_t index[3]) {
-  const oak_grid_view_t *view = walk->view;
-  oak_curve_t at = oak_curve_at(view->dim, view->trees, view->max_level, level, index);
-  at.tree = walk->tree_start[at.tree];
-  return at;
-}
-
-/** The rank that owns a node which is known to exist. */
-static int owner_of(const oak_tree_walk_t *walk, int level, const int32_t index[3]) {
-  const oak_curve_t at = curve_at(walk, level, index);
-  int low = 0, high = walk->nholder;
-  while (high - low > 1) {
-    const int mid = (low + high) / 2;
-    if (oak_curve_compare(&walk->begin[mid], &at) > 0)
-      high = mid;
-    else
-      low = mid;
-  }
-  return walk->holder[low];
-}
-
 static void parent_of(const int32_t index[3], int up, int32_t parent[3]) {
   for (int d = 0; d < 3; d++) parent[d] = index[d] >> up;
 }
 
-/** Find where each tree begins in the order of all leaves. Collective. */
-static oak_status_t find_tree_starts(oak_tree_walk_t *walk) {
-  const oak_grid_view_t *view = walk->view;
-  int ntree = 1;
-  for (int d = 0; d < view->dim; d++) ntree *= view->trees[d];
-  OAK_TRY(oak_agree(walk->comm, OAK_NEW(walk->tree_start, ntree)));
-  for (int t = 0; t < ntree; t++) walk->tree_start[t] = -1;
-  for (int b = 0; b < view->nblock; b++) {
-    const oak_curve_t at =
-        oak_curve_at(view->dim, view->trees, view->max_level, view->level[b], view->index[b]);
-    if (at.place == 0) walk->tree_start[at.tree] = view->first + b;
+/** Find the level from which on the ancestors of this rank's first leaf, and the leaf, begin here.
+ */
+static int find_own_from(const oak_grid_view_t *view) {
+  int level = view->nblock > 0 ? view->level[0] : 0;
+  for (; level > 0; level--) {
+    const int32_t low = (INT32_C(1) << (view->level[0] - level + 1)) - 1;
+    if ((view->index[0][0] | view->index[0][1] | view->index[0][2]) & low) break;
   }
-  MPI_Allreduce(MPI_IN_PLACE, walk->tree_start, ntree, MPI_INT64_T, MPI_MAX, walk->comm);
-  for (int t = 0; t < ntree; t++)
-    OAK_CHECK(walk->tree_start[t] >= 0, OAK_ERR_ARGUMENT,
-              "the grid view has no block at the corner of tree %d of %d; give all leaves", t,
-              ntree);
-  return OAK_OK;
+  return level;
 }
 
-/** Gather where each rank begins. Collective. */
-static oak_status_t find_holders(oak_tree_walk_t *walk) {
+/** Find who owns the other ancestors: the last rank before this one whose first leaf is not inside
+ * of the ancestor, or at its lower corner. Collective. */
+static oak_status_t find_owners(oak_tree_walk_t *walk) {
   const oak_grid_view_t *view = walk->view;
   int size;
+  int32_t mine[4] = {-1, 0, 0, 0}; /* level and index of the first leaf; -1: there is none */
+  OAK_FREED int32_t(*first)[4] = NULL;
   MPI_Comm_size(walk->comm, &size);
-  oak_curve_t mine = {-1, 0};
-  OAK_FREED oak_curve_t *all = NULL;
-  oak_status_t st = OAK_NEW(all, size);
-  oak_keep_failure(&st, OAK_NEW(walk->holder, size));
-  oak_keep_failure(&st, OAK_NEW(walk->begin, size));
-  OAK_TRY(oak_agree(walk->comm, st));
-  if (view->nblock > 0) mine = curve_at(walk, view->level[0], view->index[0]);
-  MPI_Allgather(&mine, (int)sizeof mine, MPI_BYTE, all, (int)sizeof mine, MPI_BYTE, walk->comm);
-  for (int r = 0; r < size; r++) {
-    if (all[r].tree < 0) continue;
-    walk->holder[walk->nholder] = r;
-    walk->begin[walk->nholder++] = all[r];
+  OAK_TRY(oak_agree(walk->comm, OAK_NEW(first, size)));
+  for (int d = 0; d < view->dim && view->nblock > 0; d++) mine[1 + d] = view->index[0][d];
+  if (view->nblock > 0) mine[0] = view->level[0];
+  MPI_Allgather(mine, 4, MPI_INT32_T, first, 4, MPI_INT32_T, walk->comm);
+  for (int level = 0; level < walk->own_from; level++) {
+    int rank = walk->rank - 1;
+    for (; rank > 0; rank--) {
+      const int32_t *leaf = first[rank];
+      int inside = leaf[0] > level, corner = 1;
+      for (int d = 1; d <= view->dim && inside; d++) {
+        inside = leaf[d] >> (leaf[0] - level) == mine[d] >> (mine[0] - level);
+        corner = corner && !(leaf[d] & ((INT32_C(1) << (leaf[0] - level)) - 1));
+      }
+      if (leaf[0] >= 0 && (!inside || corner)) break;
+    }
+    walk->owner[level] = rank;
   }
   return OAK_OK;
 }
@@ -134,13 +107,6 @@ static oak_status_t allocate_buffers(oak_tree_walk_t *walk) {
   const oak_grid_view_t *view = walk->view;
   OAK_TRY(OAK_NEW(walk->parents, walk->narray));
   if (view->nblock == 0) return OAK_OK;
-  walk->own_from = view->level[0];
-  while (walk->own_from > 0) {
-    const int32_t *first = view->index[0];
-    const int32_t low = (INT32_C(1) << (view->level[0] - walk->own_from + 1)) - 1;
-    if ((first[0] & low) || (first[1] & low) || (view->dim == 3 && (first[2] & low))) break;
-    walk->own_from--;
-  }
   walk->nbatch = oak_view_batch(view);
   if (walk->nbatch > view->nblock) walk->nbatch = view->nblock;
   size_t most = 1;
@@ -174,8 +140,8 @@ oak_status_t oak_tree_walk_new(const oak_grid_view_t *view, int leaves, int narr
   walk->nchild = 1 << view->dim;
   walk->ncell = oak_view_block_cells(view);
   walk->nsub = walk->ncell >> view->dim;
-  if (!leaves) st = find_tree_starts(walk);
-  if (!leaves && st == OAK_OK) st = find_holders(walk);
+  walk->own_from = find_own_from(view);
+  if (!leaves) st = find_owners(walk);
   if (st == OAK_OK) st = oak_agree(walk->comm, allocate_buffers(walk));
   if (st != OAK_OK) oak_tree_walk_destroy(&walk);
   *out = walk;
@@ -187,9 +153,6 @@ void oak_tree_walk_destroy(oak_tree_walk_t **walk_ptr) {
   if (!walk) return;
   for (int a = 0; a < walk->narray && walk->parents; a++) free_parents(&walk->parents[a]);
   free(walk->parents);
-  free(walk->tree_start);
-  free(walk->holder);
-  free(walk->begin);
   free(walk->received);
   free(walk->batch);
   MPI_Comm_free(&walk->comm);
@@ -304,25 +267,21 @@ static void settle_level(oak_tree_walk_t *walk, int level) {
   const int unfinished = is_unfinished(walk, level, parent);
   const size_t n = (size_t)walk->count * walk->nsub; /* values of a child */
 
-  for (int c = 0; unfinished && !walk->listing && c < walk->nchild; c++) {
-    const int32_t child[3] = {2 * parent[0] + (c & 1), 2 * parent[1] + (c >> 1 & 1),
-                              2 * parent[2] + (c >> 2 & 1)};
-    const int owner = owner_of(walk, level + 1, child);
-    if (owner == walk->rank) continue;
-    MPI_Irecv(walk->received + nreceived * n, (int)n, MPI_DOUBLE, owner, level * 8 + c, walk->comm,
-              &request[nrequest++]);
-    which[nreceived++] = c;
+  if (unfinished && !walk->listing) { /* the children behind that of the last leaf */
+    const int b = walk->view->nblock - 1, up = walk->view->level[b] - level - 1;
+    int c = 0;
+    for (int d = 0; d < walk->view->dim; d++) c |= (walk->view->index[b][d] >> up & 1) << d;
+    for (c++; c < walk->nchild; c++) {
+      MPI_Irecv(walk->received + nreceived * n, (int)n, MPI_DOUBLE, MPI_ANY_SOURCE, level * 8 + c,
+                walk->comm, &request[nrequest++]);
+      which[nreceived++] = c;
+    }
   }
-  if (walk->now->share_mask[level]) {
-    int32_t foreign[3];
-    parent_of(walk->view->index[0], walk->view->level[0] - level, foreign);
-    const int owner = owner_of(walk, level, foreign);
-    for (int c = 0; c < walk->nchild; c++)
-      if (walk->now->share_mask[level] >> c & 1)
-        MPI_Isend(walk->now->share[level] + c * n, (int)n, MPI_DOUBLE, owner, level * 8 + c,
-                  walk->comm, &request[nrequest++]);
-    walk->now->share_mask[level] = 0;
-  }
+  for (int c = 0; c < walk->nchild; c++)
+    if (walk->now->share_mask[level] >> c & 1)
+      MPI_Isend(walk->now->share[level] + c * n, (int)n, MPI_DOUBLE, walk->owner[level],
+                level * 8 + c, walk->comm, &request[nrequest++]);
+  walk->now->share_mask[level] = 0;
   MPI_Waitall(nrequest, request, MPI_STATUSES_IGNORE);
   for (int i = 0; i < nreceived; i++)
     place_sub(walk, walk->received + i * n, which[i], walk->now->open[level]);

@@ -16,7 +16,7 @@ typedef oak_status_t (*oak_node_visit_t)(void *context, int level, const int32_t
 
 /** Prepare walks over \a view, which must stay as it is until the walk is destroyed, as \a array
  * [narray]. With \a leaves there are no parents. Collective; all ranks fail together. Memory: a
- * block per level and variable, some blocks, and one entry per rank and per tree. */
+ * block per level and variable, and some blocks. */
 oak_status_t oak_tree_walk_new(const oak_grid_view_t *view, int leaves, int narray,
                                const oak_view_array_t *array, oak_tree_walk_t **out);
 void oak_tree_walk_destroy(oak_tree_walk_t **walk);
