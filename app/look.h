@@ -6,7 +6,7 @@
 #include <oak.h>
 
 #include "commands.h"
-#include "io/plotfile/plotfile_read.h"
+#include "io/plotfile/plotfile.h"
 #include "io/view/sample.h"
 
 /** Numbers separated by commas or blanks: exactly \a n of them. \a what is for the message. */

@@ -12,7 +12,6 @@
 #include "io/picture/picture.h"
 #include "io/folder/file_list.h"
 #include "io/plotfile/plotfile.h"
-#include "io/plotfile/plotfile_read.h"
 #include "io/view/derive.h"
 #include "output/kind_keys.h"
 #include "output/kinds.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "io/folder/file_list.h"
-#include "io/view/sample_ranks.h"
+#include "io/view/sample.h"
 #include "output/kind_keys.h"
 #include "output/kinds.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "io/checkpoint/checkpoint_view.h"
+#include "io/checkpoint/checkpoint.h"
 #include "solver/data/data.h"
 #include "solver/data/variables.h"
 

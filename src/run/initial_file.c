@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 
 #include "base/path.h"
-#include "io/checkpoint/checkpoint_view.h"
-#include "io/plotfile/plotfile_read.h"
+#include "io/checkpoint/checkpoint.h"
+#include "io/plotfile/plotfile.h"
 #include "io/view/remap.h"
 #include "solver/data/variables.h"
 

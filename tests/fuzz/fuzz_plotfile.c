@@ -5,7 +5,6 @@
 #include "../io_test_view.h"
 #include "fuzz.h"
 #include "io/plotfile/plotfile.h"
-#include "io/plotfile/plotfile_read.h"
 
 static const char *const name[] = {"Header", "Level_0/Cell_H", "Level_1/Cell_H",
                                    "Level_0/Cell_D_00000"};

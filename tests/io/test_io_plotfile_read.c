@@ -10,9 +10,8 @@
 #include "folder_test.h"
 #include "io/files/file_tools.h"
 #include "io_test_view.h"
-#include "io/view/locate.h"
+#include "io/view/grid_view.h"
 #include "io/plotfile/plotfile.h"
-#include "io/plotfile/plotfile_read.h"
 
 static char path[512];
 /** Write an artificial tree over all ranks. */

@@ -8,7 +8,7 @@
 
 #include "main_test.h"
 #include "io_test_view.h"
-#include "io/view/locate.h"
+#include "io/view/grid_view.h"
 #include "io/view/sample.h"
 
 /** Value of the cell around a point. */

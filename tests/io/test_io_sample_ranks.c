@@ -3,7 +3,7 @@
 // TEST np={1,3} sanitize
 #include "io_test_view.h"
 #include "main_test.h"
-#include "io/view/sample_ranks.h"
+#include "io/view/sample.h"
 
 static void must(oak_status_t st) {
   if (st == OAK_OK) return;

@@ -9,7 +9,7 @@
 
 #include "io_test_view.h"
 #include "io/view/sample.h"
-#include "io/view/tree_walk.h"
+#include "io/view/boxes.h"
 
 static int power; /* of r in the volume: 1, or 2 in spherical coordinates */
 

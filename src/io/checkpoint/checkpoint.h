@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "base/path.h"
-#include "io/files/disk.h"
+#include "io/view/grid_view.h"
 #include "oak/status.h"
 
 /** Texts of a checkpoint, in their order. */
@@ -114,3 +114,18 @@ int oak_checkpoint_is_name(const char *name);
 oak_status_t oak_checkpoint_list(const char *folder, oak_checkpoint_name_t **list, int *count);
 /** Remove all but the newest \a keep, and unfinished files that killed runs have left. */
 oak_status_t oak_checkpoint_prune(const char *folder, int keep);
+
+/* ---- checkpoint_view.c: a checkpoint as a grid, for reading its values on another mesh */
+
+typedef struct oak_checkpoint_grid oak_checkpoint_grid_t;
+
+/** What stands before the variables of a checkpoint: "" for Cartesian coordinates, "(r, z) " and so
+ * on, by their number (OAK_VIEW_CARTESIAN, ...); then those with a logarithmic radius. */
+enum { OAK_CHECKPOINT_SYSTEMS = 5 };
+extern const char *const oak_checkpoint_coordinates[2 * OAK_CHECKPOINT_SYSTEMS];
+
+/** Open a checkpoint and read its list of blocks. Rank-local. Its variables are those of the state,
+ * then stored fields. \return OAK_ERR_FILE as oak_checkpoint_open. */
+oak_status_t oak_checkpoint_grid_open(const char *path, oak_checkpoint_grid_t **out);
+void oak_checkpoint_grid_close(oak_checkpoint_grid_t **grid);
+const oak_grid_view_t *oak_checkpoint_grid_view(const oak_checkpoint_grid_t *grid);

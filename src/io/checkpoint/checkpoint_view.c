@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * A checkpoint as a grid. The data of a block hold all of its variables, and are read again for
  * each of them, because their checksum covers them all. */
-#include "checkpoint_view.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * A picture in memory: rectangles and text. Private. Rank-local. */
+ * A picture in memory: rectangles and text, and its PNG file. Private. Rank-local. */
 #pragma once
 
 #include <stdint.h>
@@ -29,3 +29,15 @@ typedef enum { OAK_TEXT_REGULAR, OAK_TEXT_BOLD } oak_text_weight_t;
  */
 double oak_canvas_text(oak_canvas_t *canvas, double x, double y, const char *text, double size,
                        oak_text_weight_t weight, uint32_t color);
+
+/** A text in the file, which `exiftool` or `identify -verbose` shows. */
+typedef struct {
+  const char *key; /**< at most 79 letters of Latin-1 */
+  const char *text;
+} oak_png_note_t;
+
+/** Write \a canvas to \a path. An earlier file of that name stays until the new one is complete.
+ * Missing folders are created.
+ * \return OAK_ERR_FILE with path and reason. */
+oak_status_t oak_png_write(const oak_canvas_t *canvas, const oak_png_note_t *note, int nnote,
+                           const char *path);

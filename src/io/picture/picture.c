@@ -10,7 +10,7 @@
 
 #include "io/files/file_tools.h"
 #include "picture_parts.h"
-#include "png_file.h"
+#include "canvas.h"
 
 enum { MIN_WIDTH = 16, MAX_SIDE = 16384 };
 

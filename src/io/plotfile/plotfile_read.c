@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Plotfiles read back: their values, as a grid view. The text files are plotfile_scan.c's, the tree
  * of blocks is plotfile_tree.c's. */
-#include "plotfile_read.h"
+#include "plotfile.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "io/files/file_tools.h"
-#include "plotfile_scan.h"
+#include "plotfile_text.h"
 
 /** What was read last on a level: one variable of one box. Leaves come in Morton order. So those of
  * a box follow each other, with only leaves of finer levels between them. */

@@ -3,7 +3,7 @@
  *
  * Plotfiles may come from anywhere, so each number is checked when it is read. At the first mistake
  * reading ends with a message that names file and line. */
-#include "plotfile_scan.h"
+#include "plotfile_text.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -5,7 +5,7 @@
  * consist of whole blocks and the blocks of each level fill whole families. All nodes are sorted so
  * that parents come before their children. One pass then finds the leaves, and proves that no node
  * is missing and none is there twice. */
-#include "plotfile_scan.h"
+#include "plotfile_text.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tree_walk.h"
-
 /** Longest side of a box, in cells: 2 MB in 3D and 512 KB in 2D for one variable. */
 enum { BOX_SIDE_3D = 64, BOX_SIDE_2D = 256 };
 

@@ -4,7 +4,6 @@
 #pragma once
 
 #include "grid_view.h"
-#include "locate.h"
 
 /** Two views that cover the same domain with cells of the same sizes. */
 typedef struct {

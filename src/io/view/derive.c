@@ -11,7 +11,7 @@
 
 #include "base/geometry.h"
 #include "io/files/file_tools.h"
-#include "locate.h"
+#include "grid_view.h"
 
 static const double SCHLIEREN_STRENGTH = 6;
 

@@ -3,7 +3,7 @@
  *
  * Leaves sorted by tree and Morton number of their lower corner follow each other without gaps, so
  * a binary search finds the last one that begins before a place. */
-#include "locate.h"
+#include "grid_view.h"
 
 #include <math.h>
 #include <stdlib.h>

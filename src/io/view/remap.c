@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/shape.h"
-#include "locate.h"
+#include "grid_view.h"
 
 /** Blocks of the source whose values stay in memory. */
 enum { KEPT = 32 };

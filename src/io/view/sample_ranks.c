@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Samples of a grid view whose blocks are on many ranks. A value that a rank does not know has all
  * bits set, which is a NaN. The bitwise "and" over all ranks is the result. */
-#include "sample_ranks.h"
+#include "sample.h"
 
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "locate.h"
+#include "grid_view.h"
 
 static void combine(MPI_Comm comm, int64_t n, double *value) {
   enum { CHUNK = 1 << 24 };

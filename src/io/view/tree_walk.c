@@ -6,7 +6,7 @@
  * coarse. On each level a rank has at most two: an ancestor of its first leaf that began on an
  * earlier rank, and an ancestor of its last leaf that continues on a later rank. The earlier rank
  * owns the parent, and the later rank sends it the averages of its children. */
-#include "tree_walk.h"
+#include "boxes.h"
 
 #include <stdlib.h>
 #include <string.h>
