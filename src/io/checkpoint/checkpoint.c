@@ -58,21 +58,12 @@ static char *make_start(const oak_checkpoint_t *h, size_t *size, uint64_t *head_
       .block_size = pack_shape(h),
       .nvar = (uint32_t)h->nvar,
       .real_size = (uint32_t)h->real_size,
-      .step = h->step,
-      .time = h->time,
-      .dt = h->dt,
-      .rate = h->rate,
-      .updates = h->updates,
-      .first_order_cells = h->first_order_cells,
-      .floored_cells = h->floored_cells,
-      .retries = h->retries,
       .rates_known = (uint32_t)h->rates_known | (uint32_t)h->growing << 1};
+  OAK_CHECKPOINT_COPY(&head, h);
   memcpy(head.magic, OAK_CHECKPOINT_MAGIC, sizeof head.magic);
   for (int d = 0; d < 3; d++) {
     head.trees[d] = (uint32_t)h->trees[d];
     head.periodic |= (uint32_t)(h->periodic[d] != 0) << d;
-    head.xmin[d] = h->xmin[d];
-    head.xmax[d] = h->xmax[d];
   }
   int64_t records, data, file_bytes = 0;
   oak_checkpoint_layout(h, text_bytes, &records, &data, &file_bytes);

@@ -3,6 +3,8 @@
  * src/io/checkpoint. Numbers have the byte order of the machine that wrote them. */
 #pragma once
 
+#include <string.h>
+
 #include "checkpoint.h"
 
 /* The first bytes follow the idea of PNG files. No text begins with the first of them, and a
@@ -31,6 +33,15 @@ typedef struct {
   uint32_t sum;         /* sum: CRC-32 of what is before it, and of the texts */
 } oak_checkpoint_head_t;
 _Static_assert(sizeof(oak_checkpoint_head_t) == 192, "the head of a checkpoint has no gaps");
+
+/** Copy the numbers that both structures have, in either direction. */
+#define OAK_CHECKPOINT_COPY(to, from)                                            \
+  ((to)->step = (from)->step, (to)->time = (from)->time, (to)->dt = (from)->dt,  \
+   (to)->rate = (from)->rate, (to)->updates = (from)->updates,                   \
+   (to)->first_order_cells = (from)->first_order_cells,                          \
+   (to)->floored_cells = (from)->floored_cells, (to)->retries = (from)->retries, \
+   memcpy((to)->xmin, (from)->xmin, sizeof(to)->xmin),                           \
+   memcpy((to)->xmax, (from)->xmax, sizeof(to)->xmax))
 
 typedef struct {
   int32_t index[3];

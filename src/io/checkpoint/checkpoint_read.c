@@ -12,13 +12,13 @@
 #include "checkpoint_head.h"
 #include "io/files/file_tools.h"
 
-static oak_status_t damaged(const char *path, const char *what) {
-  return OAK_FAIL(OAK_ERR_FILE, "checkpoint %s is damaged: %s; take an older one", path, what);
-}
+#define DAMAGED(path, what, ...)                                                        \
+  OAK_FAIL(OAK_ERR_FILE, "checkpoint %s is damaged: " what "; take an older one", path, \
+           ##__VA_ARGS__)
 
 static oak_status_t read_at(int fd, void *data, size_t bytes, int64_t offset, const char *path) {
   if (oak_read_at(fd, data, bytes, offset) == bytes) return OAK_OK;
-  return errno ? oak_file_failed("read", path, errno) : damaged(path, "it ends too early");
+  return errno ? oak_file_failed("read", path, errno) : DAMAGED(path, "it ends too early");
 }
 
 /* ---- the head ------------------------------------------------------------------------------- */
@@ -26,11 +26,11 @@ static oak_status_t read_at(int fd, void *data, size_t bytes, int64_t offset, co
 static oak_status_t judge_kind(const oak_checkpoint_head_t *h, int64_t size, const char *path) {
   OAK_CHECK(size >= 8 && !memcmp(h->magic, OAK_CHECKPOINT_MAGIC, sizeof h->magic), OAK_ERR_FILE,
             "%s is no checkpoint of oak: check the path", path);
-  if (size < (int64_t)sizeof *h) return damaged(path, "it ends within its head");
+  if (size < (int64_t)sizeof *h) return DAMAGED(path, "it ends within its head");
   OAK_CHECK(h->order != __builtin_bswap32(OAK_CHECKPOINT_ORDER), OAK_ERR_FILE,
             "checkpoint %s was written on a machine of another byte order: go on there", path);
-  if (h->order != OAK_CHECKPOINT_ORDER) return damaged(path, "its mark of byte order is wrong");
-  if (h->version == 0) return damaged(path, "its version is 0");
+  if (h->order != OAK_CHECKPOINT_ORDER) return DAMAGED(path, "its mark of byte order is wrong");
+  if (h->version == 0) return DAMAGED(path, "its version is 0");
   OAK_CHECK(h->version == OAK_CHECKPOINT_VERSION, OAK_ERR_FILE,
             "checkpoint %s has version %u of the format, and this oak reads version %d: use the %s "
             "oak that wrote it",
@@ -48,7 +48,7 @@ static oak_status_t judge_sizes(const oak_checkpoint_head_t *h, int64_t size,
       h->nvar < 1 || h->nvar > 4096 || (h->real_size != 4 && h->real_size != 8) || h->blocks < 1 ||
       h->blocks > INT64_MAX || h->text_bytes > OAK_CHECKPOINT_MOST_TEXT || h->text_bytes % 8 != 0 ||
       h->text_bytes < OAK_CHECKPOINT_TEXTS)
-    return damaged(file->path, "sizes in its head are wrong");
+    return DAMAGED(file->path, "sizes in its head are wrong");
   file->head = (oak_checkpoint_t){.dim = (int)h->dim,
                                   .nvar = (int)h->nvar,
                                   .real_size = (int)h->real_size,
@@ -56,14 +56,16 @@ static oak_status_t judge_sizes(const oak_checkpoint_head_t *h, int64_t size,
   for (int d = 0; d < 3; d++) {
     const int n = h->block_size >> 8 * d & 255;
     file->head.block_size[d] = d >= (int)h->dim ? 1 : n ? n : file->head.block_size[0];
+    file->head.trees[d] = (int)h->trees[d];
+    file->head.periodic[d] = h->periodic >> d & 1;
   }
   if (!oak_checkpoint_layout(&file->head, h->text_bytes, &file->records, &file->data,
                              &file_bytes) ||
       h->file_bytes != (uint64_t)file_bytes)
-    return damaged(file->path, "sizes in its head do not fit together");
-  OAK_CHECK(size == file_bytes, OAK_ERR_FILE,
-            "checkpoint %s is damaged: it should have %lld bytes and has %lld; take an older one",
-            file->path, (long long)file_bytes, (long long)size);
+    return DAMAGED(file->path, "sizes in its head do not fit together");
+  if (size != file_bytes)
+    return DAMAGED(file->path, "it should have %lld bytes and has %lld", (long long)file_bytes,
+                   (long long)size);
   return OAK_OK;
 }
 
@@ -71,35 +73,16 @@ static oak_status_t judge_sizes(const oak_checkpoint_head_t *h, int64_t size,
 static oak_status_t judge_texts(const oak_checkpoint_head_t *h, oak_checkpoint_file_t *file) {
   const uint32_t sum = oak_checkpoint_sum(0, h, offsetof(oak_checkpoint_head_t, sum));
   if (oak_checkpoint_sum(sum, file->texts, h->text_bytes) != h->sum)
-    return damaged(file->path, "the checksum of its head is wrong");
+    return DAMAGED(file->path, "the checksum of its head is wrong");
   file->sum = h->sum;
   const char *at = file->texts, *end = at + h->text_bytes;
   for (int t = 0; t < OAK_CHECKPOINT_TEXTS; t++) {
     const char *zero = at < end ? memchr(at, 0, (size_t)(end - at)) : NULL;
-    if (!zero) return damaged(file->path, "its texts have no end");
+    if (!zero) return DAMAGED(file->path, "its texts have no end");
     file->head.text[t] = at;
     at = zero + 1;
   }
   return OAK_OK;
-}
-
-static void take_numbers(const oak_checkpoint_head_t *h, oak_checkpoint_t *head) {
-  for (int d = 0; d < 3; d++) {
-    head->trees[d] = (int)h->trees[d];
-    head->periodic[d] = h->periodic >> d & 1;
-    head->xmin[d] = h->xmin[d];
-    head->xmax[d] = h->xmax[d];
-  }
-  head->step = h->step;
-  head->time = h->time;
-  head->dt = h->dt;
-  head->rate = h->rate;
-  head->updates = h->updates;
-  head->first_order_cells = h->first_order_cells;
-  head->floored_cells = h->floored_cells;
-  head->retries = h->retries;
-  head->rates_known = h->rates_known & 1;
-  head->growing = h->rates_known >> 1 & 1;
 }
 
 static oak_status_t judge_numbers(const oak_checkpoint_file_t *file) {
@@ -109,7 +92,7 @@ static oak_status_t judge_numbers(const oak_checkpoint_file_t *file) {
   int bad = !isfinite(h->time) || !isfinite(h->dt) || !(h->rate >= 0) || isinf(h->rate);
   for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
     bad |= counts[i] < 0 || counts[i] > INT64_MAX / 2; /* the run adds to them */
-  return bad ? damaged(file->path, "numbers in its head are out of range") : OAK_OK;
+  return bad ? DAMAGED(file->path, "numbers in its head are out of range") : OAK_OK;
 }
 
 static oak_status_t read_head(oak_checkpoint_file_t *file) {
@@ -125,7 +108,9 @@ static oak_status_t read_head(oak_checkpoint_file_t *file) {
   OAK_TRY(OAK_NEW(file->texts, h.text_bytes));
   OAK_TRY(read_at(file->fd, file->texts, h.text_bytes, sizeof h, file->path));
   OAK_TRY(judge_texts(&h, file));
-  take_numbers(&h, &file->head);
+  OAK_CHECKPOINT_COPY(&file->head, &h);
+  file->head.rates_known = h.rates_known & 1;
+  file->head.growing = h.rates_known >> 1 & 1;
   return judge_numbers(file);
 }
 
@@ -151,15 +136,17 @@ void oak_checkpoint_close(oak_checkpoint_file_t *file) {
 
 /* ---- blocks --------------------------------------------------------------------------------- */
 
-static oak_status_t take_records(const oak_checkpoint_file_t *file, int64_t first, int count,
-                                 const oak_checkpoint_record_t *record, int8_t *level,
-                                 int32_t (*index)[3], double *rate, uint32_t *sum) {
+oak_status_t oak_checkpoint_records(const oak_checkpoint_file_t *file, int64_t first, int count,
+                                    int8_t *level, int32_t (*index)[3], double *rate,
+                                    uint32_t *sum) {
+  OAK_FREED oak_checkpoint_record_t *record = NULL;
+  OAK_TRY(OAK_NEW(record, count));
+  OAK_TRY(read_at(file->fd, record, (size_t)count * sizeof *record,
+                  file->records + first * (int64_t)sizeof *record, file->path));
   for (int n = 0; n < count; n++) {
     const oak_checkpoint_record_t *r = &record[n];
-    OAK_CHECK(r->sum == oak_checkpoint_record_sum(file->sum, r, first + n) && r->level <= 64,
-              OAK_ERR_FILE,
-              "checkpoint %s is damaged: the record of block %lld is wrong; take an older one",
-              file->path, (long long)(first + n));
+    if (r->sum != oak_checkpoint_record_sum(file->sum, r, first + n) || r->level > 64)
+      return DAMAGED(file->path, "the record of block %lld is wrong", (long long)(first + n));
     level[n] = (int8_t)r->level;
     memcpy(index[n], r->index, sizeof *index);
     rate[n] = r->rate;
@@ -168,25 +155,13 @@ static oak_status_t take_records(const oak_checkpoint_file_t *file, int64_t firs
   return OAK_OK;
 }
 
-oak_status_t oak_checkpoint_records(const oak_checkpoint_file_t *file, int64_t first, int count,
-                                    int8_t *level, int32_t (*index)[3], double *rate,
-                                    uint32_t *sum) {
-  OAK_FREED oak_checkpoint_record_t *record = NULL;
-  OAK_TRY(OAK_NEW(record, count));
-  oak_status_t st = read_at(file->fd, record, (size_t)count * sizeof *record,
-                            file->records + first * (int64_t)sizeof *record, file->path);
-  if (st == OAK_OK) st = take_records(file, first, count, record, level, index, rate, sum);
-  return st;
-}
-
 oak_status_t oak_checkpoint_data(const oak_checkpoint_file_t *file, int64_t first, int count,
                                  const uint32_t *sum, void *dst) {
   const int64_t bytes = oak_checkpoint_block_bytes(&file->head);
   OAK_TRY(read_at(file->fd, dst, (size_t)(count * bytes), file->data + first * bytes, file->path));
   for (int n = 0; n < count; n++)
-    OAK_CHECK(oak_checkpoint_sum(0, (char *)dst + n * bytes, (size_t)bytes) == sum[n], OAK_ERR_FILE,
-              "checkpoint %s is damaged: the checksum of block %lld is wrong; take an older one",
-              file->path, (long long)(first + n));
+    if (oak_checkpoint_sum(0, (char *)dst + n * bytes, (size_t)bytes) != sum[n])
+      return DAMAGED(file->path, "the checksum of block %lld is wrong", (long long)(first + n));
   return OAK_OK;
 }
 
