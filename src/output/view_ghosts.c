@@ -19,100 +19,70 @@ struct oak_view_ghosts {
   const oak_neighbours_t *tree;
   int64_t cells;
   int var;       /* the variable whose values are here; -1: none yet */
-  double *value; /* [nleaf][cells] blocks of this rank, then those that touch them */
-  int npeer;
-  int *peer, *count, *start;    /* [npeer] rank, the number of blocks that it sends, and where these
-                                 * begin in `want` */
-  int *want;                    /* [nleaf - nblock] links, by peer */
-  int *number;                  /* [nleaf - nblock] their numbers on the peer, in the same order */
-  int *give_count, *give_start; /* [npeer] blocks that the peer wants */
-  int *give;                    /* their numbers here */
+  double *value; /* [nleaf][cells] blocks of this rank, then those that touch them, by rank */
+  double *sent;  /* [all of give_count][cells] */
+  /* Of each rank: how many of its blocks are here, how many it wants, and where these begin. */
+  int *take_count, *take_start, *give_count, *give_start; /* [size] */
+  int *give;                                              /* their numbers here */
 };
 
 /* ---- blocks of other ranks */
 
-/* Peers in the order of the blocks that touch this rank's, which are sorted by rank. */
-static oak_status_t list_wanted(oak_view_ghosts_t *g) {
-  const oak_neighbours_t *t = g->tree;
-  const size_t n = (size_t)(t->nleaf - t->nblock) + 1;
-  OAK_TRY(OAK_NEW(g->want, n));
-  OAK_TRY(OAK_NEW(g->number, n));
-  OAK_TRY(OAK_NEW(g->peer, 5 * n));
-  OAK_TRY(OAK_NEW(g->value, ((size_t)t->nleaf + 1) * (size_t)g->cells));
-  g->count = g->peer + n;
-  g->start = g->peer + 2 * n;
-  g->give_count = g->peer + 3 * n;
-  g->give_start = g->peer + 4 * n;
-  for (int i = 0; i < t->nleaf - t->nblock; i++) {
-    if (g->npeer == 0 || g->peer[g->npeer - 1] != t->owner[i][0]) {
-      g->peer[g->npeer] = t->owner[i][0];
-      g->start[g->npeer] = i;
-      g->count[g->npeer++] = 0;
-    }
-    g->count[g->npeer - 1]++;
-    g->want[i] = t->nblock + i;
-    g->number[i] = t->owner[i][1];
+static int sum_before(const int *count, int *start, int n) {
+  int sum = 0;
+  for (int r = 0; r < n; r++) {
+    start[r] = sum;
+    sum += count[r];
   }
+  return sum;
+}
+
+/* Each rank tells the others what it wants. Collective; the status is this rank's. */
+static oak_status_t exchange_numbers(oak_view_ghosts_t *g) {
+  const oak_neighbours_t *t = g->tree;
+  const MPI_Comm comm = g->sim->setup.comm;
+  const int size = g->sim->setup.size, n = t->nleaf - t->nblock;
+  OAK_FREED int *number = NULL;
+  oak_status_t st = OAK_NEW(g->take_count, 4 * (size_t)size);
+  oak_keep_failure(&st, OAK_NEW(number, n + 1));
+  oak_keep_failure(&st, OAK_NEW(g->value, ((size_t)t->nleaf + 1) * (size_t)g->cells));
+  OAK_TRY(oak_agree(comm, st));
+  g->take_start = g->take_count + size;
+  g->give_count = g->take_count + 2 * size;
+  g->give_start = g->take_count + 3 * size;
+  for (int i = 0; i < n; i++) {
+    g->take_count[t->owner[i][0]]++;
+    number[i] = t->owner[i][1];
+  }
+  MPI_Alltoall(g->take_count, 1, MPI_INT, g->give_count, 1, MPI_INT, comm);
+  sum_before(g->take_count, g->take_start, size);
+  const int given = sum_before(g->give_count, g->give_start, size);
+  st = OAK_NEW(g->give, given + 1);
+  oak_keep_failure(&st, OAK_NEW(g->sent, ((size_t)given + 1) * (size_t)g->cells));
+  OAK_TRY(oak_agree(comm, st));
+  MPI_Alltoallv(number, g->take_count, g->take_start, MPI_INT, g->give, g->give_count,
+                g->give_start, MPI_INT, comm);
   return OAK_OK;
 }
 
-/* Each rank tells its peers what it wants. Ranks that touch each other are peers both ways. */
-static oak_status_t exchange_numbers(oak_view_ghosts_t *g) {
-  const MPI_Comm comm = g->sim->setup.comm;
-  MPI_Request *request;
-  oak_status_t st = oak_agree(comm, OAK_NEW(request, 2 * (size_t)g->npeer + 1));
-  if (st != OAK_OK) {
-    free(request);
-    return st;
-  }
-  for (int p = 0; p < g->npeer; p++) {
-    MPI_Irecv(&g->give_count[p], 1, MPI_INT, g->peer[p], 0, comm, &request[2 * p]);
-    MPI_Isend(&g->count[p], 1, MPI_INT, g->peer[p], 0, comm, &request[2 * p + 1]);
-  }
-  MPI_Waitall(2 * g->npeer, request, MPI_STATUSES_IGNORE);
-  int sum = 0;
-  for (int p = 0; p < g->npeer; p++) {
-    g->give_start[p] = sum;
-    sum += g->give_count[p];
-  }
-  st = OAK_NEW(g->give, sum + 1);
-  st = oak_agree(comm, st);
-  for (int p = 0; p < g->npeer && st == OAK_OK; p++) {
-    MPI_Irecv(g->give + g->give_start[p], g->give_count[p], MPI_INT, g->peer[p], 1, comm,
-              &request[2 * p]);
-    MPI_Isend(g->number + g->start[p], g->count[p], MPI_INT, g->peer[p], 1, comm,
-              &request[2 * p + 1]);
-  }
-  if (st == OAK_OK) MPI_Waitall(2 * g->npeer, request, MPI_STATUSES_IGNORE);
-  free(request);
-  return st;
-}
-
-/* Values of blocks that touch those of other ranks go there, a block at a time. */
-static oak_status_t exchange_values(oak_view_ghosts_t *g) {
-  const oak_neighbours_t *t = g->tree;
-  const MPI_Comm comm = g->sim->setup.comm;
-  int n = t->nleaf - t->nblock, at = 0;
-  for (int p = 0; p < g->npeer; p++) n += g->give_count[p];
-  OAK_FREED MPI_Request *request = NULL;
-  oak_status_t st = oak_agree(comm, OAK_NEW(request, n + 1));
-  for (int p = 0; p < g->npeer && st == OAK_OK; p++)
-    for (int i = 0; i < g->count[p]; i++)
-      MPI_Irecv(g->value + g->want[g->start[p] + i] * g->cells, (int)g->cells, MPI_DOUBLE,
-                g->peer[p], 2, comm, &request[at++]);
-  for (int p = 0; p < g->npeer && st == OAK_OK; p++)
-    for (int i = 0; i < g->give_count[p]; i++)
-      MPI_Isend(g->value + g->give[g->give_start[p] + i] * g->cells, (int)g->cells, MPI_DOUBLE,
-                g->peer[p], 2, comm, &request[at++]);
-  if (st == OAK_OK) MPI_Waitall(at, request, MPI_STATUSES_IGNORE);
-  return st;
+/* Values of blocks that touch those of other ranks go there. */
+static void exchange_values(oak_view_ghosts_t *g) {
+  const int last = g->sim->setup.size - 1, given = g->give_start[last] + g->give_count[last];
+  MPI_Datatype block;
+  for (int i = 0; i < given; i++)
+    memcpy(g->sent + i * g->cells, g->value + g->give[i] * g->cells,
+           (size_t)g->cells * sizeof(double));
+  MPI_Type_contiguous((int)g->cells, MPI_DOUBLE, &block);
+  MPI_Type_commit(&block);
+  MPI_Alltoallv(g->sent, g->give_count, g->give_start, block, g->value + g->tree->nblock * g->cells,
+                g->take_count, g->take_start, block, g->sim->setup.comm);
+  MPI_Type_free(&block);
 }
 
 static void destroy(oak_view_ghosts_t *g) {
   free(g->value);
-  free(g->want);
-  free(g->number);
-  free(g->peer);
+  free(g->sent);
+  free(g->take_count);
   free(g->give);
   free(g);
 }
@@ -125,9 +95,8 @@ static oak_status_t create(const oak_t *sim, oak_view_ghosts_t **out) {
   if (st == OAK_OK) {
     *g = (oak_view_ghosts_t){
         .sim = sim, .tree = sim->data.mesh->neighbours, .cells = sim->setup.block.cells, .var = -1};
-    st = oak_agree(sim->setup.comm, list_wanted(g));
+    st = exchange_numbers(g);
   }
-  if (st == OAK_OK) st = exchange_numbers(g);
   if (st == OAK_OK)
     *out = g;
   else if (g)
@@ -244,7 +213,7 @@ oak_status_t oak_view_read_ghosts(const oak_grid_view_t *view, int var, int b0, 
     const int variable = source->variables->variable[var];
     OAK_TRY(oak_agree(sim->setup.comm, oak_variable_read(&sim->data, variable, 0,
                                                          sim->data.mesh->nblock, g->value)));
-    OAK_TRY(exchange_values(g));
+    exchange_values(g);
     g->var = var;
   }
   for (int d = 0; d < view->dim; d++) size *= (size_t)(view->block_size[d] + 2 * layers);
