@@ -93,26 +93,26 @@ OAK_FN real *flat_on_face(const oak_elliptic_flat_args_t *arg, const flat_t *f, 
 OAK_FN real flat_weight(const oak_elliptic_flat_args_t *arg, const flat_t *f, int c, int face,
                         const elliptic_metric_t *m) {
   const real a = OAK_ELLIPTIC_FIELDS ? flat_on_face(arg, f, face)[c] : (real)arg->a;
-  return a * f->weight[face / 2] * elliptic_factor(m, face);
+  return elliptic_weight(m, face, a, f->weight[face / 2]);
 }
 
-/* The left-hand side at a cell, and the amount by which it falls when the value of the cell rises
- * by 1. */
+/* As elliptic_apply. A cell that is its own neighbour has no flux across that face. */
 OAK_FN real flat_apply(const oak_elliptic_flat_args_t *arg, const flat_t *f, int c, const int x[3],
                        real *diagonal) {
   const real *u = f->u + f->start, here = u[c];
+  const real b = OAK_ELLIPTIC_FIELDS ? f->b[f->start + c] : (real)arg->b;
   const elliptic_metric_t m = flat_metric(f, x[0], x[1]);
-  real sum = 0, fall = 0;
+  elliptic_sums_t s = {0, 0};
   OAK_FOR(face, OAK_FACES) {
     const int other = flat_across(f, c, x, face);
-    const real outside = f->outside[face];
-    const real w = other == c ? 0 : flat_weight(arg, f, c, face, &m);
-    sum += w * ((other < 0 ? -outside * here : u[OAK_MAX(other, 0)]) - here);
-    fall += w * (other < 0 ? 1 + outside : 1);
+    const real w = other == c ? 0 : flat_weight(arg, f, c, face, &m), outside = f->outside[face];
+    if (other < 0)
+      elliptic_add_face(&s, w, here, -outside * here, 1 + outside);
+    else
+      elliptic_add_face(&s, w, here, u[other], 1);
   }
-  const real b = OAK_ELLIPTIC_FIELDS ? f->b[f->start + c] : (real)arg->b;
-  *diagonal = fall + b;
-  return sum - b * here;
+  *diagonal = s.fall + b;
+  return s.sum - b * here;
 }
 
 OAK_FN void flat_relax(const oak_elliptic_flat_args_t *arg, const flat_t *f, int c, const int x[3],
@@ -123,7 +123,7 @@ OAK_FN void flat_relax(const oak_elliptic_flat_args_t *arg, const flat_t *f, int
     return;
   }
   const real lhs = flat_apply(arg, f, c, x, &fall);
-  if (fall > 0) u[c] -= factor * oak_div(f->r[f->start + c] - lhs, fall);
+  if (fall > 0) u[c] = elliptic_relaxed(u[c], factor, lhs, f->r[f->start + c], fall);
 }
 
 /* Sweeps of red-black Gauss-Seidel, also where smoothing solves lines elsewhere: the arrays are so
@@ -237,7 +237,6 @@ OAK_FN real *flat_row(const oak_elliptic_flat_args_t *arg, int k) {
 
 OAK_FN void flat_matrix_row(const oak_elliptic_flat_args_t *arg, const flat_t *f, int c) {
   int x[3];
-  real fall;
   flat_point(f, c, x);
   const int k = flat_unknown(arg, f, x);
   const elliptic_metric_t m = flat_metric(f, x[0], x[1]);
@@ -247,8 +246,7 @@ OAK_FN void flat_matrix_row(const oak_elliptic_flat_args_t *arg, const flat_t *f
     row[0] = 1;
     return;
   }
-  (void)flat_apply(arg, f, c, x, &fall);
-  row[0] = fall;
+  (void)flat_apply(arg, f, c, x, &row[0]);
   OAK_FOR(face, OAK_FACES) {
     const int other = flat_across(f, c, x, face);
     int y[3];

@@ -74,6 +74,30 @@ OAK_FN real elliptic_factor(const elliptic_metric_t *m, int face) {
   return elliptic_area(m, face) * elliptic_face_unit(m, face);
 }
 
+/* ---- the equation at a cell */
+
+/* What the faces of a cell add to its left-hand side, and to the amount by which that falls when
+ * the value u of the cell rises by 1. */
+typedef struct {
+  real sum, fall;
+} elliptic_sums_t;
+
+/* The weight of the value across a face with the coefficient a; inv2: 1 / dx^2. */
+OAK_FN real elliptic_weight(const elliptic_metric_t *m, int face, real a, real inv2) {
+  return a * inv2 * elliptic_factor(m, face);
+}
+
+/* Add a face. fall: by how much `across - u` falls when u rises by 1, 1 inside the domain. */
+OAK_FN void elliptic_add_face(elliptic_sums_t *s, real weight, real u, real across, real fall) {
+  s->sum += weight * (across - u);
+  s->fall += weight * fall;
+}
+
+/* The value with which the equation holds at the cell, over-relaxed by the factor `relax`. */
+OAK_FN real elliptic_relaxed(real u, real relax, real lhs, real rhs, real diagonal) {
+  return u - relax * oak_div(rhs - lhs, diagonal);
+}
+
 /* The lower or upper half of a coarse cell or face along an axis, divided by half of the whole. */
 OAK_FN real elliptic_half(const oak_parts_t *g, int axis, int upper) {
   if (!OAK_COORDINATES || axis >= OAK_CURVED) return 1;
@@ -252,25 +276,23 @@ OAK_FN elliptic_cells_t elliptic_cells(const elliptic_block_t *b, int j, int k) 
   return r;
 }
 
-/* The left-hand side at cell i. *diagonal is the amount by which it falls when the value of the
- * cell rises by 1; weight: those of the values across its faces. */
+/* The left-hand side at cell i of a row. *diagonal is the amount by which it falls when the value
+ * of the cell rises by 1; weight: those of the values across its faces. */
 OAK_FN real elliptic_apply(const oak_elliptic_args_t *arg, const elliptic_block_t *b,
                            const elliptic_cells_t *r, long block, int i, real *diagonal,
                            real weight[OAK_FACES]) {
-  const real u = r->u.c[i];
+  const real u = r->u.c[i], constant = OAK_ELLIPTIC_FIELDS ? r->b[i] : (real)arg->b;
   const elliptic_metric_t m = elliptic_metric(&arg->f, block, i, r->j);
-  real sum = 0, fall = 0;
+  elliptic_sums_t s = {0, 0};
   OAK_FOR(face, OAK_FACES) {
-    const real a = OAK_ELLIPTIC_FIELDS ? elliptic_a(&r->a, i, face) : (real)arg->a;
-    const real w = a * b->weight[face / 2] * elliptic_factor(&m, face);
-    weight[face] = w;
     const int beside = face > 1 || i == (face == 0 ? 0 : OAK_NX - 1);
-    sum += w * (elliptic_across(&r->u, i, face) - u);
-    fall += w * (1 + (beside ? r->edge[face] : 0));
+    const real a = OAK_ELLIPTIC_FIELDS ? elliptic_a(&r->a, i, face) : (real)arg->a;
+    weight[face] = elliptic_weight(&m, face, a, b->weight[face / 2]);
+    elliptic_add_face(&s, weight[face], u, elliptic_across(&r->u, i, face),
+                      1 + (beside ? r->edge[face] : 0));
   }
-  const real c = OAK_ELLIPTIC_FIELDS ? r->b[i] : (real)arg->b;
-  *diagonal = fall + c;
-  return sum - c * u;
+  *diagonal = s.fall + constant;
+  return s.sum - constant * u;
 }
 
 /* Whether a cell lies in an electrode: its b, in a field, is the mark -1. */

@@ -3,7 +3,7 @@
  * where the sizes of a cell along its axes differ much. */
 #include "kernels/multigrid/equation.h"
 
-#if ELLIPTIC_LINES
+#if !ELLIPTIC_PLAIN
 /* The parity of a block's place along an axis. */
 OAK_FN int elliptic_parity(const oak_elliptic_args_t *arg, long block, int dir) {
   const oak_block_t *b = &arg->f.block[block];
@@ -14,6 +14,7 @@ OAK_FN int elliptic_parity(const oak_elliptic_args_t *arg, long block, int dir) 
          1;
 }
 
+#if ELLIPTIC_LINES
 /* Solve a line of cells along arg->axis for the change of their values (Thomas algorithm). It goes
  * through \a count blocks, of which \a block is the first. Values beyond its ends are fixed, but
  * with \a round the last cell is beside the first one. Then the change of each cell is change +
@@ -70,69 +71,55 @@ OAK_FN void elliptic_solve_line(const oak_elliptic_args_t *arg, elliptic_block_t
   }
 }
 
-/* Half a sweep of lines of one colour. The next line along each axis has the other colour, and so
- * has the line of the next block that continues this line: no line reads what another one writes.
- */
-OAK_KERNEL(oak_elliptic_smooth_lines, oak_elliptic_args_t, ELLIPTIC_LANES) {
-  OAK_ARGS(oak_elliptic_args_t);
-  OAK_OUTER_LANES(n) {
-    if (elliptic_rests(&arg, n)) continue;
-    enum { LONGEST = OAK_MAX(OAK_NX, OAK_MAX(OAK_NY, OAK_NZ)) };
-    const int colour = arg.colour + elliptic_parity(&arg, n, arg.axis), link = (int)n;
-    elliptic_block_t block;
-    elliptic_block(&arg, n, &block);
-    OAK_ROWS(b, FB(arg.axis), HA(arg.axis)) {
-      OAK_LANES(h, HA(arg.axis)) {
-        real ratio[LONGEST], change[LONGEST];
-        elliptic_solve_line(&arg, &block, &link, 1, 0, 2 * h + ((b + colour) & 1), b, ratio, change,
-                            NULL);
-      }
-    }
+/* Line `h` of the present colour in row b of the lines of a block, or of a chain of blocks. The
+ * next line along each axis has the other colour, and so has the line of the next block that
+ * continues a line of one block: no line reads what another one writes. */
+OAK_FN void elliptic_relax(const oak_elliptic_args_t *arg, elliptic_block_t *block,
+                           const elliptic_cells_t *r, long n, int colour, int b, int h) {
+  enum { LONGEST = OAK_MAX(OAK_NX, OAK_MAX(OAK_NY, OAK_NZ)) };
+  const int dir = arg->axis, own = (int)n, a = 2 * h + ((b + colour) & 1);
+  (void)r;
+  if (arg->chain) {
+    const oak_elliptic_chain_t c = arg->chain[n];
+    elliptic_block_t other = *block; /* each lane has its own */
+    real *line = arg->line + c.first * (long long)OAK_CELLS +
+                 (b * FA(dir) + a) * (long long)(c.count * OAK_ALONG(dir));
+    elliptic_solve_line(arg, &other, arg->link + c.first, c.count, c.round, a, b, line,
+                        line + arg->nline, line + 2 * arg->nline);
+  } else {
+    real ratio[LONGEST], change[LONGEST];
+    elliptic_solve_line(arg, block, &own, 1, 0, a, b, ratio, change, NULL);
   }
 }
+#else
+/* Cell i of a row: Gauss-Seidel. Cells of one colour read only cells of the other one, in all
+ * blocks of the level, since blocks have even numbers of cells. */
+OAK_FN void elliptic_relax(const oak_elliptic_args_t *arg, const elliptic_block_t *block,
+                           const elliptic_cells_t *r, long n, int colour, int row, int i) {
+  const long long c = n * (long long)OAK_CELLS + row * OAK_NX + i;
+  real fall, weight[OAK_FACES];
+  const real lhs = elliptic_apply(arg, block, r, n, i, &fall, weight);
+  real next = elliptic_relaxed(r->u.c[i], (real)OAK_ELLIPTIC_RELAX, lhs, arg->rhs[c], fall);
+  if (elliptic_pinned(&r->b[i])) next = arg->top ? arg->rhs[c] : 0;
+  if (((row % OAK_NY + row / OAK_NY + colour + i) & 1) == 0) arg->u[c] = next;
+}
+#endif
 
-/* The same with lines that go on from block to block, all of which are on this rank. The next line
- * along each other axis has the other colour. */
-OAK_KERNEL(oak_elliptic_smooth_chains, oak_elliptic_args_t, ELLIPTIC_LANES) {
-  OAK_ARGS(oak_elliptic_args_t);
-  OAK_OUTER_LANES(n) {
-    const oak_elliptic_chain_t c = arg.chain[n];
-    const int dir = arg.axis, *link = arg.link + c.first;
-    OAK_ROWS(b, FB(dir), HA(dir)) {
-      OAK_LANES(h, HA(dir)) {
-        const int a = 2 * h + ((b + arg.colour) & 1);
-        real *line = arg.line + c.first * (long long)OAK_CELLS +
-                     (b * FA(dir) + a) * (long long)(c.count * OAK_ALONG(dir));
-        elliptic_block_t block;
-        elliptic_block(&arg, *link, &block);
-        elliptic_solve_line(&arg, &block, link, c.count, c.round, a, b, line, line + arg.nline,
-                            line + 2 * arg.nline);
-      }
-    }
-  }
-}
-#elif !ELLIPTIC_PLAIN
-/* Half a sweep of Gauss-Seidel. Cells of one colour read only cells of the other one, in all blocks
- * of the level, since blocks have even numbers of cells. */
+/* Half a sweep: all cells or lines of one colour. */
 OAK_KERNEL(oak_elliptic_smooth, oak_elliptic_args_t, ELLIPTIC_LANES) {
   OAK_ARGS(oak_elliptic_args_t);
   OAK_OUTER_LANES(n) {
-    if (elliptic_rests(&arg, n)) continue;
-    elliptic_block_t b;
-    elliptic_block(&arg, n, &b);
-    const real *rhs = arg.rhs + n * (long long)OAK_CELLS;
-    real *u = arg.u + n * (long long)OAK_CELLS;
-    OAK_ROWS(row, OAK_NY * OAK_NZ, OAK_NX) {
-      const int j = row % OAK_NY, k = row / OAK_NY, odd = (j + k + arg.colour) & 1;
-      const elliptic_cells_t r = elliptic_cells(&b, j, k);
-      OAK_LANES(i, OAK_NX) {
-        real fall, weight[OAK_FACES];
-        const real lhs = elliptic_apply(&arg, &b, &r, n, i, &fall, weight);
-        real next =
-            r.u.c[i] - (real)OAK_ELLIPTIC_RELAX * oak_div(rhs[row * OAK_NX + i] - lhs, fall);
-        if (elliptic_pinned(&r.b[i])) next = arg.top ? rhs[row * OAK_NX + i] : 0;
-        if ((i & 1) == odd) u[row * OAK_NX + i] = next;
-      }
+    const long first = arg.chain ? arg.link[arg.chain[n].first] : n;
+    const int rows = ELLIPTIC_LINES ? FB(arg.axis) : OAK_NY * OAK_NZ;
+    const int count = ELLIPTIC_LINES ? HA(arg.axis) : OAK_NX; /* in a row */
+    const int next = ELLIPTIC_LINES && !arg.chain ? elliptic_parity(&arg, n, arg.axis) : 0;
+    const int colour = arg.colour + next;
+    elliptic_block_t block;
+    if (elliptic_rests(&arg, first)) continue;
+    elliptic_block(&arg, first, &block);
+    OAK_ROWS(row, rows, count) {
+      const elliptic_cells_t r = elliptic_cells(&block, row % OAK_NY, row / OAK_NY);
+      OAK_LANES(i, count) elliptic_relax(&arg, &block, &r, n, colour, row, i);
     }
   }
 }

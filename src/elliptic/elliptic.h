@@ -158,8 +158,7 @@ typedef struct oak_elliptic {
   int chains;                /**< these lines go on from block to block on levels of few cells */
   int sweeps;                /**< of smoothing, before and after the correction */
   oak_kernel_t *down, *norm; /**< NULL unless `plain` */
-  oak_kernel_t *chain;       /**< smoothing of chains; NULL unless `chains` */
-  oak_kernel_t *smooth;      /**< cell by cell, by lines, or the fast form of `plain` */
+  oak_kernel_t *smooth;      /**< the general form, or the fast one of `plain` */
   struct {
 #define OAK_ELLIPTIC_MEMBER(name) oak_kernel_t *name;
     OAK_ELLIPTIC_KERNELS(OAK_ELLIPTIC_MEMBER)

@@ -130,12 +130,8 @@ static oak_status_t build(oak_elliptic_t *e) {
     st = oak_device_constant(e->dev, e->module, "oak_elliptic_plain", &e->plain, sizeof e->plain);
   if (st == OAK_OK)
     st = oak_device_kernel(e->dev, e->module,
-                           e->plain   ? "oak_elliptic_smooth_fast"
-                           : e->lines ? "oak_elliptic_smooth_lines"
-                                      : "oak_elliptic_smooth",
+                           e->plain ? "oak_elliptic_smooth_fast" : "oak_elliptic_smooth",
                            &e->smooth);
-  if (st == OAK_OK && e->chains)
-    st = oak_device_kernel(e->dev, e->module, "oak_elliptic_smooth_chains", &e->chain);
   if (st == OAK_OK && e->plain)
     st = oak_device_kernel(e->dev, e->module, "oak_elliptic_down", &e->down);
   if (st == OAK_OK && e->plain)

@@ -85,9 +85,8 @@ oak_status_t oak_elliptic_smooth(oak_elliptic_t *e, int l, int sweeps, int first
     args.chain = e->level[l].chain[args.axis];
     args.link = e->level[l].link[args.axis];
     if (st != OAK_OK) continue;
-    st = args.chain ? oak_device_launch(e->dev, e->chain, e->level[l].nchain[args.axis], &args,
-                                        sizeof args)
-                    : oak_elliptic_launch(e, e->smooth, l, &args);
+    const int n = args.chain ? e->level[l].nchain[args.axis] : e->level[l].mesh->nblock;
+    if (n) st = oak_device_launch(e->dev, e->smooth, n, &args, sizeof args);
   }
   return st;
 }
