@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * What is asked for by its name: constants of a built module, hooks of files, schemes. */
+ * What is asked for by its name: constants of a built module, hooks of files, schemes, keys. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -58,5 +58,21 @@ oak_status_t oak_scheme_check(const oak_setup_t *setup, oak_scheme_t kind, const
             oak_params_origin(setup->params, key), key, name,
             oak_params_text(setup->params, "physics.name"), known,
             oak_str_meant(known, name, meant));
+  return OAK_OK;
+}
+
+/* ---- keys without effect */
+
+oak_status_t oak_key_unused(const oak_setup_t *setup, const char *key, const char *reason) {
+  const char *text = oak_params_changed(setup->params, key);
+  OAK_CHECK(!text || !reason, OAK_ERR_INPUT,
+            "%s: %s = %s has no effect, because %s: leave the key out",
+            oak_params_origin(setup->params, key), key, text, reason);
+  return OAK_OK;
+}
+
+oak_status_t oak_keys_unused(const oak_setup_t *setup, const oak_param_desc_t *keys,
+                             const char *reason) {
+  for (keys++; keys->key; keys++) OAK_TRY(oak_key_unused(setup, keys->key, reason));
   return OAK_OK;
 }

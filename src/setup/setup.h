@@ -187,6 +187,11 @@ int oak_setup_constant(oak_setup_t *setup, oak_module_t *module, const char *nam
 int oak_has_hook(const oak_setup_t *setup, const char *name);
 /** Constants that tell kernels which hooks there are. */
 void oak_print_hooks(const oak_setup_t *setup, FILE *f);
+/** Refuse a key that the user has set, because \a reason; NULL: it has an effect. */
+oak_status_t oak_key_unused(const oak_setup_t *setup, const char *key, const char *reason);
+/** The same of all keys of a section, up to the next entry of \a keys that is no key. */
+oak_status_t oak_keys_unused(const oak_setup_t *setup, const oak_param_desc_t *keys,
+                             const char *reason);
 
 /* hook_text.c */
 /** The text in front of the files, to be freed: parameters, and which hooks there are. \a purpose:

@@ -16,17 +16,3 @@ const oak_param_desc_t *const *oak_topics_keys(void) {
   list[n++] = oak_last_keys;
   return list;
 }
-
-oak_status_t oak_key_unused(const oak_setup_t *setup, const char *key, const char *reason) {
-  const char *text = oak_params_changed(setup->params, key);
-  OAK_CHECK(!text || !reason, OAK_ERR_INPUT,
-            "%s: %s = %s has no effect, because %s: leave the key out",
-            oak_params_origin(setup->params, key), key, text, reason);
-  return OAK_OK;
-}
-
-oak_status_t oak_keys_unused(const oak_setup_t *setup, const oak_param_desc_t *keys,
-                             const char *reason) {
-  for (keys++; keys->key; keys++) OAK_TRY(oak_key_unused(setup, keys->key, reason));
-  return OAK_OK;
-}

@@ -45,9 +45,3 @@ extern const oak_topic_t *const oak_topics[]; /**< ends with NULL */
 
 /** Keys of a new set of parameters, with those of all topics. */
 const oak_param_desc_t *const *oak_topics_keys(void);
-
-/** Refuse a key that the user has set, because \a reason; NULL: it has an effect. */
-oak_status_t oak_key_unused(const oak_setup_t *setup, const char *key, const char *reason);
-/** The same of all keys of a section, up to the next entry of \a keys that is no key. */
-oak_status_t oak_keys_unused(const oak_setup_t *setup, const oak_param_desc_t *keys,
-                             const char *reason);
