@@ -122,13 +122,15 @@ oak_status_t oak_data_launch(const oak_data_t *data, oak_kernel_t *kernel, int s
  * sizes. */
 double oak_box_volume(const oak_data_t *data, int block, const int *box);
 
-/* storage.c */
+/* open.c */
 /** Data without a mesh. */
 void oak_data_init(oak_data_t *data, const oak_setup_t *setup);
 /** Open what the data need before the mesh is made. \a edges: ghost cells beyond edges are needed.
  * Collective; the ranks agree. */
 oak_status_t oak_data_open(oak_data_t *data, int edges, int whole_tiles);
 void oak_data_clear(oak_data_t *data);
+
+/* storage.c */
 /** Allocate the memory for a mesh of `trees` at min_level before the mesh is made, so that a mesh
  * that is far too large is refused at once. Collective. */
 oak_status_t oak_storage_begin(oak_data_t *data);
@@ -158,6 +160,7 @@ static inline oak_status_t oak_storage_scratch(oak_data_t *data, size_t bytes) {
   return oak_array_fit(data->setup->dev, &data->storage.scratch, (int64_t)bytes);
 }
 int64_t oak_storage_bytes(const oak_data_t *data);
+void oak_storage_clear(oak_data_t *data);
 
 /** Results that the flux kernel leaves for a block. */
 static inline int oak_data_results(const oak_data_t *data) {

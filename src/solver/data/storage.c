@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Beginning and end of the data: all Runge-Kutta states, and other memory that depends on the mesh.
+ * Block data of all Runge-Kutta states, and other memory that depends on the blocks of the mesh.
  * Storage grows with the mesh and shrinks when it is far too large. */
 #include <math.h>
 #include <stdlib.h>
@@ -76,8 +76,9 @@ static oak_status_t upload_geometry(oak_data_t *data) {
 /* The number of parts into which tiles are cut along z. With more parts, a small mesh, or the last
  * tiles of a large one, keeps the whole device busy. Each part costs the time of about PART_COST
  * more planes, because it computes some values that its neighbours compute too. The number follows
- * from the blocks of all ranks, because results must not depend on the number of ranks: compilers of
- * GPUs choose anew, for the flux at which a part begins, which products and sums they round once. */
+ * from the blocks of all ranks, because results must not depend on the number of ranks: compilers
+ * of GPUs choose anew, for the flux at which a part begins, which products and sums they round
+ * once. */
 static int choose_parts(const oak_data_t *data) {
   static const double PART_COST = 1.5;
   const oak_device_ops_t *ops = oak_device_ops(data->setup->dev);
@@ -135,29 +136,7 @@ int64_t oak_storage_bytes(const oak_data_t *data) {
   return bytes;
 }
 
-/* ---- begin and end */
-
-void oak_data_init(oak_data_t *data, const oak_setup_t *setup) {
-  *data = (oak_data_t){.setup = setup, .storage.revision = -1};
-  oak_timers_reset(&data->timers);
-}
-
-oak_status_t oak_data_open(oak_data_t *data, int edges, int whole_tiles) {
-  const oak_setup_t *setup = data->setup;
-  OAK_TRY(oak_transport_open(&data->transport, setup->comm, setup->dev,
-                             oak_params_choice(setup->params, "device.transport")));
-  oak_status_t st = oak_pattern_init(&data->pattern, &data->transport, setup->dim,
-                                     setup->block.size, setup->block.layers);
-  if (edges) oak_pattern_add_edges(&data->pattern);
-  oak_exchange_init(&data->exchange, &data->transport, &data->pattern, setup->nvar,
-                    OAK_INTERPOLATE_STATE, setup->bytes.store);
-  data->results.whole_tiles = whole_tiles != 0;
-  if (st == OAK_OK)
-    st = oak_field_set_open(data, &data->fields, setup->fields.count, setup->fields.nface);
-  return oak_agree(setup->comm, st);
-}
-
-static void clear(oak_data_t *data) {
+void oak_storage_clear(oak_data_t *data) {
   const oak_array_t *const memory[] = {&data->storage.blocks, &data->storage.scratch,
                                        &data->results.memory, &data->tasks};
   oak_values_t *states[OAK_MAX_STATES];
@@ -165,13 +144,4 @@ static void clear(oak_data_t *data) {
   oak_values_clear(&data->exchange, states, OAK_MAX_STATES);
   for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
     oak_device_free(data->setup->dev, memory[i]->at);
-}
-
-void oak_data_clear(oak_data_t *data) {
-  oak_snapshot_clear(data);
-  clear(data);
-  oak_exchange_clear(&data->exchange);
-  oak_pattern_clear(&data->pattern, data->setup->dev);
-  oak_transport_close(&data->transport);
-  if (data->derived.module) oak_device_unload(data->setup->dev, &data->derived.module);
 }
