@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The tables of oak's own parameters, but those of equations, bodies and reactions (src/setup).
- * Reading, checking, `oak help` and the manual follow them. To add a choice, append its word here.
- * Physics and problems declare parameters of their own in their files. */
+ * The tables of oak's own parameters, but those of boundaries, equations, bodies and reactions
+ * (src/setup). Reading, checking, `oak help` and the manual follow them. To add a choice, append
+ * its word here. Physics and problems declare parameters of their own in their files. */
 #include <math.h>
 
 #include "params_entries.h"
@@ -185,22 +185,6 @@ const oak_param_desc_t oak_first_keys[] = {
     TEXT("problem.name", "",
          "The problem: one of the installation, or the path of a C file, from the folder of the "
          "parameter file."),
-
-    {.help = "Conditions on the faces of the domain"},
-#define FACE_HELP                                                                    \
-  "one of these words; behind dirichlet and neumann a value, or user. The files of " \
-  "physics and problem may define others (BOUNDARY_CONDITION), which `oak params FILE` lists."
-    TEXT("boundary.xlow", "periodic", "Lower x face: " FACE_HELP),
-    TEXT("boundary.xhigh", "periodic", "Upper x face: " FACE_HELP),
-    TEXT("boundary.ylow", "periodic", "Lower y face: " FACE_HELP),
-    TEXT("boundary.yhigh", "periodic", "Upper y face: " FACE_HELP),
-    TEXT("boundary.zlow", "periodic", "Lower z face (without effect in 2D): " FACE_HELP),
-    TEXT("boundary.zhigh", "periodic", "Upper z face (without effect in 2D): " FACE_HELP),
-
-    CHOICE("boundary.solid", "reflect", "reflect no_slip",
-           "Walls of the solids that the problem defines by SOLID(at). In the mirror image across "
-           "a wall, reflect changes the sign of the velocity normal to the wall, no_slip that of "
-           "all components."),
 
     {.key = NULL},
 };

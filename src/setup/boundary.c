@@ -4,8 +4,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/params_entries.h"
 #include "base/str.h"
 #include "setup/setup.h"
+
+#define FACE_HELP                                                                    \
+  "one of these words; behind dirichlet and neumann a value, or user. The files of " \
+  "physics and problem may define others (BOUNDARY_CONDITION), which `oak params FILE` lists."
+const oak_param_desc_t oak_boundary_keys[] = {
+    {.help = "Conditions on the faces of the domain"},
+    TEXT("boundary.xlow", "periodic", "Lower x face: " FACE_HELP),
+    TEXT("boundary.xhigh", "periodic", "Upper x face: " FACE_HELP),
+    TEXT("boundary.ylow", "periodic", "Lower y face: " FACE_HELP),
+    TEXT("boundary.yhigh", "periodic", "Upper y face: " FACE_HELP),
+    TEXT("boundary.zlow", "periodic", "Lower z face (without effect in 2D): " FACE_HELP),
+    TEXT("boundary.zhigh", "periodic", "Upper z face (without effect in 2D): " FACE_HELP),
+
+    CHOICE("boundary.solid", "reflect", "reflect no_slip",
+           "Walls of the solids that the problem defines by SOLID(at). In the mirror image across "
+           "a wall, reflect changes the sign of the velocity normal to the wall, no_slip that of "
+           "all components."),
+    {.key = NULL},
+};
 
 static const char *const face_name[6] = {"xlow", "xhigh", "ylow", "yhigh", "zlow", "zhigh"};
 

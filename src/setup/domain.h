@@ -54,6 +54,7 @@ const char *oak_not_isolated(const oak_setup_t *setup);
 const char *oak_axis_name(const oak_setup_t *setup, int axis);
 
 /* boundary.c */
+extern const oak_param_desc_t oak_boundary_keys[];
 /** The conditions that have a number from OAK_BC_NAMED on, for the kernels. */
 void oak_boundary_print(const oak_setup_t *setup, FILE *f);
 /** Declare keys per variable; needs the description. */

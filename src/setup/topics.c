@@ -9,9 +9,10 @@ OAK_TOPICS(DECLARE)
 const oak_topic_t *const oak_topics[] = {OAK_TOPICS(ITEM) NULL};
 
 const oak_param_desc_t *const *oak_topics_keys(void) {
-  static const oak_param_desc_t *list[sizeof oak_topics / sizeof *oak_topics + 2];
+  static const oak_param_desc_t *list[sizeof oak_topics / sizeof *oak_topics + 3];
   int n = 0;
   list[n++] = oak_first_keys;
+  list[n++] = oak_boundary_keys;
   OAK_FOR_TOPICS(t, keys) list[n++] = t->keys;
   list[n++] = oak_last_keys;
   return list;
