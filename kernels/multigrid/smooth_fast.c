@@ -56,8 +56,11 @@ OAK_FN void elliptic_stencil(const oak_elliptic_args_t *arg, long block, ellipti
   for (int i = 0; OAK_COORDINATES && i < OAK_NX; i++) s->ring[i] = oak_ring(&arg->f, block, i);
 }
 
-OAK_FN void elliptic_clear(real *u) {
-  OAK_INNER(c, OAK_CELLS) u[c] = 0;
+/* The value of a cell with the weighted sum `around` of its neighbours, over-relaxed; inverse: the
+ * factor of over-relaxation over the diagonal. It is elliptic_relaxed in the order that is faster
+ * with constant weights. */
+OAK_FN real elliptic_relaxed_fast(real here, real inverse, real around, real rhs) {
+  return (1 - (real)OAK_ELLIPTIC_RELAX) * here + inverse * (around - rhs);
 }
 
 /* The diagonal of inner cells of row (j, k). */
@@ -111,6 +114,13 @@ OAK_FN void elliptic_ready(elliptic_stencil_t *s, real *tile) {
   OAK_BARRIER;
 }
 
+/* Parts of a block, whose cells are computed together: here there is one. */
+enum { PARTS = 1, PART_CELLS = OAK_CELLS };
+typedef int elliptic_part_t;
+OAK_FN void elliptic_begin(const elliptic_stencil_t *s, int part, elliptic_part_t *p) {
+  (void)s, *p = part;
+}
+
 OAK_FN real elliptic_here(const elliptic_stencil_t *s, const int x[3]) {
   return HAS_TILE ? s->tile[tile_place(x[0], x[1], x[2])] : s->u[OAK_INDEX(x[0], x[1], x[2])];
 }
@@ -147,9 +157,17 @@ OAK_FN real elliptic_fall(const elliptic_stencil_t *s, const int x[3]) {
          (x[0] == OAK_NX - 1 ? s->edge[1] : 0);
 }
 
-OAK_FN real elliptic_left(const elliptic_stencil_t *s, const real *rhs, const int x[3]) {
+OAK_FN real elliptic_left_at(const elliptic_stencil_t *s, const real *rhs, const int x[3]) {
   const int c = OAK_INDEX(x[0], x[1], x[2]);
   return rhs[c] - elliptic_around(s, x) + elliptic_fall(s, x) * elliptic_here(s, x);
+}
+
+/* The residual of cell c of a part; rhs: of the part. */
+OAK_FN real elliptic_left(const elliptic_stencil_t *s, const elliptic_part_t *p, const real *rhs,
+                          int c) {
+  const int x[3] = {c % OAK_NX, c / OAK_NX % OAK_NY, c / (OAK_NX * OAK_NY)};
+  (void)p;
+  return elliptic_left_at(s, rhs, x);
 }
 
 /* A thread reads all that it needs before it writes, so it waits for memory only once. Blocks that
@@ -162,59 +180,37 @@ enum {
   ELLIPTIC_TURN = ELLIPTIC_BATCH * ELLIPTIC_SMOOTH_LANES
 };
 
-OAK_KERNEL_SHARED(oak_elliptic_smooth_fast, oak_elliptic_args_t, ELLIPTIC_SMOOTH_LANES, 2, 0) {
-  OAK_ARGS_EARLY(oak_elliptic_args_t);
-  OAK_OUTER(n) {
-    OAK_SHARED elliptic_tile_t tile;
-    elliptic_stencil_t s;
-    real *u = arg.u + n * (long long)OAK_CELLS;
-    if (elliptic_rests(&arg, n)) {
-      OAK_WAIT;
-      if (arg.zero) elliptic_clear(u);
-      continue;
+OAK_FN void elliptic_half_sweep(elliptic_stencil_t *s, const real *rhs, int colour, int zero,
+                                real *u, real *tile) {
+  if (!zero) elliptic_fill(s, tile);
+  for (int turn = 0; turn < ELLIPTIC_HALF; turn += ELLIPTIC_TURN) {
+    real r[ELLIPTIC_BATCH];
+    int x[ELLIPTIC_BATCH][3];
+    OAK_FOR(e, ELLIPTIC_BATCH) {
+      const int h = turn + OAK_THREAD + e * ELLIPTIC_SMOOTH_LANES, row = h / HX;
+      x[e][1] = row % OAK_NY;
+      x[e][2] = row / OAK_NY;
+      x[e][0] = 2 * (h % HX) + ((x[e][1] + x[e][2] + colour) & 1);
+      r[e] = h < ELLIPTIC_HALF ? rhs[OAK_INDEX(x[e][0], x[e][1], x[e][2])] : 0;
     }
-    elliptic_stencil(&arg, n, &s);
-    const real *rhs = arg.rhs + n * (long long)OAK_CELLS;
-    const real relax = (real)OAK_ELLIPTIC_RELAX;
-    OAK_WAIT;
-    if (!arg.zero) elliptic_fill(&s, tile);
-    for (int turn = 0; turn < ELLIPTIC_HALF; turn += ELLIPTIC_TURN) {
-      real r[ELLIPTIC_BATCH];
-      int x[ELLIPTIC_BATCH][3];
-      OAK_FOR(e, ELLIPTIC_BATCH) {
-        const int h = turn + OAK_THREAD + e * ELLIPTIC_SMOOTH_LANES, row = h / HX;
-        x[e][1] = row % OAK_NY;
-        x[e][2] = row / OAK_NY;
-        x[e][0] = 2 * (h % HX) + ((x[e][1] + x[e][2] + arg.colour) & 1);
-        r[e] = h < ELLIPTIC_HALF ? rhs[OAK_INDEX(x[e][0], x[e][1], x[e][2])] : 0;
-      }
-      if (HAS_TILE && !arg.zero) {
-        oak_copy_end();
-        OAK_BARRIER;
-      }
-      OAK_FOR(e, ELLIPTIC_BATCH) {
-        const real inverse = oak_div(relax, elliptic_fall(&s, x[e]));
-        if (arg.zero)
-          r[e] *= -inverse;
-        else if (turn + OAK_THREAD + e * ELLIPTIC_SMOOTH_LANES < ELLIPTIC_HALF)
-          r[e] =
-              (1 - relax) * elliptic_here(&s, x[e]) + inverse * (elliptic_around(&s, x[e]) - r[e]);
-      }
-      OAK_FOR(e, ELLIPTIC_BATCH) {
-        const int c = OAK_INDEX(x[e][0], x[e][1], x[e][2]);
-        if (turn + OAK_THREAD + e * ELLIPTIC_SMOOTH_LANES >= ELLIPTIC_HALF) continue;
-        u[c] = r[e];
-        if (arg.zero) u[c ^ 1] = 0;
-      }
+    if (HAS_TILE && !zero) {
+      oak_copy_end();
+      OAK_BARRIER;
     }
-  }
-}
-
-/* The residual of all cells. */
-OAK_FN void elliptic_left_all(const elliptic_stencil_t *s, const real *rhs, real *q) {
-  OAK_INNER(c, OAK_CELLS) {
-    const int x[3] = {c % OAK_NX, c / OAK_NX % OAK_NY, c / (OAK_NX * OAK_NY)};
-    q[c] = elliptic_left(s, rhs, x);
+    OAK_FOR(e, ELLIPTIC_BATCH) {
+      const real inverse = oak_div((real)OAK_ELLIPTIC_RELAX, elliptic_fall(s, x[e]));
+      if (zero)
+        r[e] *= -inverse;
+      else if (turn + OAK_THREAD + e * ELLIPTIC_SMOOTH_LANES < ELLIPTIC_HALF)
+        r[e] =
+            elliptic_relaxed_fast(elliptic_here(s, x[e]), inverse, elliptic_around(s, x[e]), r[e]);
+    }
+    OAK_FOR(e, ELLIPTIC_BATCH) {
+      const int c = OAK_INDEX(x[e][0], x[e][1], x[e][2]);
+      if (turn + OAK_THREAD + e * ELLIPTIC_SMOOTH_LANES >= ELLIPTIC_HALF) continue;
+      u[c] = r[e];
+      if (zero) u[c ^ 1] = 0;
+    }
   }
 }
 
@@ -227,38 +223,33 @@ OAK_FN void elliptic_average(const oak_elliptic_args_t *arg, long block,
     real sum = 0;
     OAK_FOR(e, (1 << OAK_DIM)) {
       const int x[3] = {2 * i + (e & 1), 2 * j + (e >> 1 & 1), 2 * k + (e >> 2)};
-      sum += elliptic_left(s, rhs, x) * elliptic_part(&g, -1, e);
+      sum += elliptic_left_at(s, rhs, x) * elliptic_part(&g, -1, e);
     }
     q[remote ? h : OAK_INDEX(i, j, k)] = sum * (real)(1.0 / (1 << OAK_DIM));
   }
 }
 
-/* The largest residual that each lane finds. */
-OAK_FN void elliptic_largest_left(const elliptic_stencil_t *s, const real *rhs, double *lane) {
-  double most = 0;
-  OAK_INNER(c, OAK_CELLS) {
-    const int x[3] = {c % OAK_NX, c / OAK_NX % OAK_NY, c / (OAK_NX * OAK_NY)};
-    most = elliptic_larger(most, elliptic_left(s, rhs, x));
-  }
-  lane[OAK_THREAD] = most;
-}
-
 #else
+
+enum { ELLIPTIC_SMOOTH_LANES = ELLIPTIC_LANES };
+typedef real elliptic_tile_t[1];
+OAK_FN void elliptic_ready(elliptic_stencil_t *s, real *tile) { (void)s, (void)tile; }
 
 /* A plane of a block with the values beside it, 0 beyond the boundary. Rows begin at places that
  * are aligned for vectors. A processor waits if it reads values that were just written by two
  * stores, as a row and the value beyond its end are. Here a whole plane is written before it is
  * read. */
 enum { ELLIPTIC_FIRST = 8, ELLIPTIC_STEP = OAK_NX + 2 * ELLIPTIC_FIRST };
+enum { PARTS = OAK_NY * OAK_NZ, PART_CELLS = OAK_NX };
 typedef struct {
   OAK_ALIGNED real c[(OAK_NY + 2) * ELLIPTIC_STEP];
-  const real *beside[2]; /* row 0 of the planes below and above */
-  int step[2];           /* from a row to the next one there */
-  int k;
+  const real *beside[2];     /* row 0 of the planes below and above */
+  int step[2];               /* from a row to the next one there */
+  int j, k;                  /* the row */
   real middle, fall[OAK_NX]; /* diagonals of a row: of inner cells, and of all cells */
-} elliptic_plane_t;
+} elliptic_part_t;
 
-OAK_FN void elliptic_plane(const elliptic_stencil_t *s, int k, elliptic_plane_t *p) {
+OAK_FN void elliptic_plane(const elliptic_stencil_t *s, int k, elliptic_part_t *p) {
   const real *u = s->u + OAK_INDEX(0, 0, k);
   const oak_side_t *side = s->side;
   p->k = k;
@@ -285,9 +276,9 @@ OAK_FN void elliptic_plane(const elliptic_stencil_t *s, int k, elliptic_plane_t 
   p->middle = 0;
 }
 
-/* The diagonals of row j. \return 0 if they are those of the row before. */
-OAK_FN int elliptic_falls(const elliptic_stencil_t *s, int j, int k, elliptic_plane_t *p) {
-  const real middle = elliptic_diagonal(s, j, k);
+/* The diagonals of the row. \return 0 if they are those of the row before. */
+OAK_FN int elliptic_falls(const elliptic_stencil_t *s, elliptic_part_t *p) {
+  const real middle = elliptic_diagonal(s, p->j, p->k);
   if (middle == p->middle) return 0;
   OAK_INNER(i, OAK_NX)
     p->fall[i] = middle + (i == 0 ? s->edge[0] : i == OAK_NX - 1 ? s->edge[1] : 0);
@@ -295,83 +286,85 @@ OAK_FN int elliptic_falls(const elliptic_stencil_t *s, int j, int k, elliptic_pl
   return 1;
 }
 
-/* The weighted sum of the neighbours of cell i of row j. */
-OAK_FN real elliptic_around(const elliptic_stencil_t *s, const elliptic_plane_t *p, int j, int i) {
-  const real *c = p->c + (j + 1) * ELLIPTIC_STEP + ELLIPTIC_FIRST + i;
+/* Cell i of the row in the plane. */
+OAK_FN const real *elliptic_in_plane(const elliptic_part_t *p, int i) {
+  return p->c + (p->j + 1) * ELLIPTIC_STEP + ELLIPTIC_FIRST + i;
+}
+
+/* The weighted sum of the neighbours of cell i of the row. */
+OAK_FN real elliptic_around(const elliptic_stencil_t *s, const elliptic_part_t *p, int i) {
+  const real *c = elliptic_in_plane(p, i);
   const real sum = s->weight[0] * elliptic_both(s, i, c[-1], c[1]) +
                    s->weight[1] * (c[-ELLIPTIC_STEP] + c[ELLIPTIC_STEP]);
   if (OAK_DIM == 2) return sum;
   return sum + s->weight[OAK_DIM - 1] *
-                   (p->beside[0][j * p->step[0] + i] + p->beside[1][j * p->step[1] + i]);
+                   (p->beside[0][p->j * p->step[0] + i] + p->beside[1][p->j * p->step[1] + i]);
+}
+
+/* A part is row `part` of the block. */
+OAK_FN void elliptic_begin(const elliptic_stencil_t *s, int part, elliptic_part_t *p) {
+  if (part % OAK_NY == 0) elliptic_plane(s, part / OAK_NY, p);
+  p->j = part % OAK_NY;
+  elliptic_falls(s, p);
+}
+
+/* The residual of cell i of the row; rhs: of the row. */
+OAK_FN real elliptic_left(const elliptic_stencil_t *s, const elliptic_part_t *p, const real *rhs,
+                          int i) {
+  return rhs[i] - elliptic_around(s, p, i) + p->fall[i] * *elliptic_in_plane(p, i);
 }
 
 /* All cells of a row are computed, because they lie side by side, and those of one colour are kept.
  * If gcc unrolled a row of 8 cells before it makes vectors, it would put them together cell by
  * cell. */
-OAK_FN void elliptic_relax(const elliptic_stencil_t *s, const elliptic_plane_t *p, int j,
+OAK_FN void elliptic_relax(const elliptic_stencil_t *s, const elliptic_part_t *p,
                            const real inverse[OAK_NX], const real *rhs, int odd, real *to) {
-  const real *c = p->c + (j + 1) * ELLIPTIC_STEP + ELLIPTIC_FIRST;
-  const real keep = 1 - (real)OAK_ELLIPTIC_RELAX;
   OAK_PRAGMA(GCC unroll 1)
   OAK_INNER(i, OAK_NX) {
-    const real next = keep * c[i] + inverse[i] * (elliptic_around(s, p, j, i) - rhs[i]);
-    to[i] = (i & 1) == odd ? next : c[i];
+    const real here = *elliptic_in_plane(p, i);
+    const real next = elliptic_relaxed_fast(here, inverse[i], elliptic_around(s, p, i), rhs[i]);
+    to[i] = (i & 1) == odd ? next : here;
   }
 }
 
-OAK_KERNEL(oak_elliptic_smooth_fast, oak_elliptic_args_t, ELLIPTIC_LANES) {
-  OAK_ARGS(oak_elliptic_args_t);
-  OAK_OUTER_LANES(n) {
-    elliptic_stencil_t s;
-    elliptic_plane_t plane;
-    real *u = arg.u + n * (long long)OAK_CELLS, inverse[OAK_NX];
-    const real *rhs = arg.rhs + n * (long long)OAK_CELLS;
-    if (elliptic_rests(&arg, n)) {
-      if (arg.zero) elliptic_clear(u);
-      continue;
-    }
-    elliptic_stencil(&arg, n, &s);
-    plane.middle = 0;
-    for (int k = 0; k < OAK_NZ; k++) {
-      if (!arg.zero) elliptic_plane(&s, k, &plane);
-      for (int j = 0; j < OAK_NY; j++) {
-        const int odd = (j + k + arg.colour) & 1;
-        const real *r = rhs + OAK_INDEX(0, j, k);
-        real *to = u + OAK_INDEX(0, j, k);
-        if (elliptic_falls(&s, j, k, &plane))
-          OAK_INNER(i, OAK_NX) inverse[i] = (real)OAK_ELLIPTIC_RELAX / plane.fall[i];
-        if (arg.zero)
-          OAK_INNER(i, OAK_NX) to[i] = (i & 1) == odd ? -inverse[i] * r[i] : 0;
-        else if (odd)
-          elliptic_relax(&s, &plane, j, inverse, r, 1, to);
-        else
-          elliptic_relax(&s, &plane, j, inverse, r, 0, to);
-      }
+OAK_FN void elliptic_half_sweep(elliptic_stencil_t *s, const real *rhs, int colour, int zero,
+                                real *u, real *tile) {
+  elliptic_part_t p;
+  real inverse[OAK_NX];
+  (void)tile;
+  p.middle = 0;
+  for (p.k = 0; p.k < OAK_NZ; p.k++) {
+    if (!zero) elliptic_plane(s, p.k, &p);
+    for (p.j = 0; p.j < OAK_NY; p.j++) {
+      const int odd = (p.j + p.k + colour) & 1;
+      const real *r = rhs + OAK_INDEX(0, p.j, p.k);
+      real *to = u + OAK_INDEX(0, p.j, p.k);
+      if (elliptic_falls(s, &p))
+        OAK_INNER(i, OAK_NX) inverse[i] = (real)OAK_ELLIPTIC_RELAX / p.fall[i];
+      if (zero)
+        OAK_INNER(i, OAK_NX) to[i] = (i & 1) == odd ? -inverse[i] * r[i] : 0;
+      else if (odd)
+        elliptic_relax(s, &p, inverse, r, 1, to);
+      else
+        elliptic_relax(s, &p, inverse, r, 0, to);
     }
   }
-}
-
-/* The residual of row j. */
-OAK_FN void elliptic_left(const elliptic_stencil_t *s, const real *rhs, int j, elliptic_plane_t *p,
-                          real *out) {
-  const real *r = rhs + OAK_INDEX(0, j, p->k);
-  const real *c = p->c + (j + 1) * ELLIPTIC_STEP + ELLIPTIC_FIRST;
-  elliptic_falls(s, j, p->k, p);
-  OAK_PRAGMA(GCC unroll 1)
-  OAK_INNER(i, OAK_NX) out[i] = r[i] - elliptic_around(s, p, j, i) + p->fall[i] * c[i];
 }
 
 OAK_FN void elliptic_average(const oak_elliptic_args_t *arg, long block,
                              const elliptic_stencil_t *s, const real *rhs, int remote, real *q) {
   enum { PLANES = OAK_DIM == 3 ? 2 : 1 };
-  elliptic_plane_t plane[PLANES];
+  elliptic_part_t plane[PLANES];
   for (int row = 0; row < HY * HZ; row++) {
     const int j = row % HY, k = row / HY;
     const int to = remote ? row * HX : OAK_INDEX(0, j, k);
     real left[2 * PLANES][OAK_NX];
-    for (int n = 0; n < PLANES && j == 0; n++) elliptic_plane(s, PLANES * k + n, &plane[n]);
-    for (int e = 0; e < 2 * PLANES; e++)
-      elliptic_left(s, rhs, 2 * j + (e & 1), &plane[e >> 1], left[e]);
+    for (int e = 0; e < 2 * PLANES; e++) {
+      const int part = (PLANES * k + (e >> 1)) * OAK_NY + 2 * j + (e & 1);
+      elliptic_begin(s, part, &plane[e >> 1]);
+      OAK_PRAGMA(GCC unroll 1)
+      OAK_INNER(i, OAK_NX) left[e][i] = elliptic_left(s, &plane[e >> 1], rhs + part * OAK_NX, i);
+    }
     OAK_INNER(i, OAK_NX) left[0][i] += left[1][i] + (OAK_DIM == 3 ? left[2][i] + left[3][i] : 0);
     OAK_LANES(i, HX) {
       const oak_parts_t g = oak_parts(oak_span_of_pair(&arg->f, block, 2 * i, 2 * j), 0);
@@ -382,30 +375,35 @@ OAK_FN void elliptic_average(const oak_elliptic_args_t *arg, long block,
   }
 }
 
-OAK_FN void elliptic_left_all(const elliptic_stencil_t *s, const real *rhs, real *q) {
-  elliptic_plane_t plane;
-  for (int row = 0; row < OAK_NY * OAK_NZ; row++) {
-    if (row % OAK_NY == 0) elliptic_plane(s, row / OAK_NY, &plane);
-    elliptic_left(s, rhs, row % OAK_NY, &plane, q + row * OAK_NX);
-  }
-}
-
-OAK_FN void elliptic_largest_left(const elliptic_stencil_t *s, const real *rhs, double *lane) {
-  elliptic_plane_t plane;
-  OAK_INNER(i, ELLIPTIC_LANES) lane[i] = 0;
-  for (int row = 0; row < OAK_NY * OAK_NZ; row++) {
-    real left[OAK_NX];
-    if (row % OAK_NY == 0) elliptic_plane(s, row / OAK_NY, &plane);
-    elliptic_left(s, rhs, row % OAK_NY, &plane, left);
-    OAK_INNER(i, OAK_NX)
-      lane[i % ELLIPTIC_LANES] = elliptic_larger(lane[i % ELLIPTIC_LANES], left[i]);
-  }
-}
-
-typedef real elliptic_tile_t[1];
-OAK_FN void elliptic_ready(elliptic_stencil_t *s, real *tile) { (void)s, (void)tile; }
-
 #endif
+
+/* Half a sweep of Gauss-Seidel, cell by cell. */
+OAK_KERNEL_SHARED(oak_elliptic_smooth_fast, oak_elliptic_args_t, ELLIPTIC_SMOOTH_LANES, 2, 0) {
+  OAK_ARGS_EARLY(oak_elliptic_args_t);
+  OAK_OUTER(n) {
+    OAK_SHARED elliptic_tile_t tile;
+    elliptic_stencil_t s;
+    real *u = arg.u + n * (long long)OAK_CELLS;
+    if (elliptic_rests(&arg, n)) {
+      OAK_WAIT;
+      OAK_INNER(c, arg.zero ? OAK_CELLS : 0) u[c] = 0;
+      continue;
+    }
+    elliptic_stencil(&arg, n, &s);
+    OAK_WAIT;
+    elliptic_half_sweep(&s, arg.rhs + n * (long long)OAK_CELLS, arg.colour, arg.zero, u, tile);
+  }
+}
+
+/* The residual of all cells. */
+OAK_FN void elliptic_left_all(const elliptic_stencil_t *s, const real *rhs, real *q) {
+  elliptic_part_t p;
+  for (int part = 0; part < PARTS; part++) {
+    const int first = part * PART_CELLS;
+    elliptic_begin(s, part, &p);
+    OAK_INNER(c, PART_CELLS) q[first + c] = elliptic_left(s, &p, rhs + first, c);
+  }
+}
 
 /* The residual as right-hand side of the next coarser level: averages of blocks whose parent is
  * there. */
@@ -443,7 +441,15 @@ OAK_KERNEL_SHARED(oak_elliptic_norm, oak_elliptic_args_t, ELLIPTIC_LANES, 4, 0) 
     elliptic_stencil(&arg, n, &s);
     OAK_WAIT;
     elliptic_ready(&s, tile);
-    elliptic_largest_left(&s, arg.rhs + n * (long long)OAK_CELLS, lane);
+    elliptic_part_t p;
+    OAK_INNER(i, ELLIPTIC_LANES) lane[i] = 0;
+    for (int part = 0; part < PARTS; part++) {
+      const real *rhs = arg.rhs + n * (long long)OAK_CELLS + part * PART_CELLS;
+      elliptic_begin(&s, part, &p);
+      OAK_INNER(c, PART_CELLS)
+        lane[c % ELLIPTIC_LANES] =
+            elliptic_larger(lane[c % ELLIPTIC_LANES], elliptic_left(&s, &p, rhs, c));
+    }
     OAK_REDUCE_MAX(most, lane, ELLIPTIC_LANES);
     OAK_SERIAL arg.res[n] = most;
   }
