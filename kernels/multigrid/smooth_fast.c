@@ -116,6 +116,7 @@ OAK_FN void elliptic_ready(elliptic_stencil_t *s, real *tile) {
 
 /* Parts of a block, whose cells are computed together: here there is one. */
 enum { PARTS = 1, PART_CELLS = OAK_CELLS };
+#define EACH_CELL(c) OAK_INNER(c, PART_CELLS)
 typedef int elliptic_part_t;
 OAK_FN void elliptic_begin(const elliptic_stencil_t *s, int part, elliptic_part_t *p) {
   (void)s, *p = part;
@@ -241,6 +242,11 @@ OAK_FN void elliptic_ready(elliptic_stencil_t *s, real *tile) { (void)s, (void)t
  * read. */
 enum { ELLIPTIC_FIRST = 8, ELLIPTIC_STEP = OAK_NX + 2 * ELLIPTIC_FIRST };
 enum { PARTS = OAK_NY * OAK_NZ, PART_CELLS = OAK_NX };
+/* If gcc unrolled a row of 8 cells before it makes vectors, it would put them together cell by
+ * cell. */
+#define EACH_CELL(c)       \
+  OAK_PRAGMA(GCC unroll 1) \
+  OAK_INNER(c, PART_CELLS)
 typedef struct {
   OAK_ALIGNED real c[(OAK_NY + 2) * ELLIPTIC_STEP];
   const real *beside[2];     /* row 0 of the planes below and above */
@@ -315,12 +321,10 @@ OAK_FN real elliptic_left(const elliptic_stencil_t *s, const elliptic_part_t *p,
 }
 
 /* All cells of a row are computed, because they lie side by side, and those of one colour are kept.
- * If gcc unrolled a row of 8 cells before it makes vectors, it would put them together cell by
- * cell. */
+ */
 OAK_FN void elliptic_relax(const elliptic_stencil_t *s, const elliptic_part_t *p,
                            const real inverse[OAK_NX], const real *rhs, int odd, real *to) {
-  OAK_PRAGMA(GCC unroll 1)
-  OAK_INNER(i, OAK_NX) {
+  EACH_CELL(i) {
     const real here = *elliptic_in_plane(p, i);
     const real next = elliptic_relaxed_fast(here, inverse[i], elliptic_around(s, p, i), rhs[i]);
     to[i] = (i & 1) == odd ? next : here;
@@ -362,8 +366,7 @@ OAK_FN void elliptic_average(const oak_elliptic_args_t *arg, long block,
     for (int e = 0; e < 2 * PLANES; e++) {
       const int part = (PLANES * k + (e >> 1)) * OAK_NY + 2 * j + (e & 1);
       elliptic_begin(s, part, &plane[e >> 1]);
-      OAK_PRAGMA(GCC unroll 1)
-      OAK_INNER(i, OAK_NX) left[e][i] = elliptic_left(s, &plane[e >> 1], rhs + part * OAK_NX, i);
+      EACH_CELL(i) left[e][i] = elliptic_left(s, &plane[e >> 1], rhs + part * OAK_NX, i);
     }
     OAK_INNER(i, OAK_NX) left[0][i] += left[1][i] + (OAK_DIM == 3 ? left[2][i] + left[3][i] : 0);
     OAK_LANES(i, HX) {
@@ -401,7 +404,7 @@ OAK_FN void elliptic_left_all(const elliptic_stencil_t *s, const real *rhs, real
   for (int part = 0; part < PARTS; part++) {
     const int first = part * PART_CELLS;
     elliptic_begin(s, part, &p);
-    OAK_INNER(c, PART_CELLS) q[first + c] = elliptic_left(s, &p, rhs + first, c);
+    EACH_CELL(c) q[first + c] = elliptic_left(s, &p, rhs + first, c);
   }
 }
 
@@ -446,9 +449,9 @@ OAK_KERNEL_SHARED(oak_elliptic_norm, oak_elliptic_args_t, ELLIPTIC_LANES, 4, 0) 
     for (int part = 0; part < PARTS; part++) {
       const real *rhs = arg.rhs + n * (long long)OAK_CELLS + part * PART_CELLS;
       elliptic_begin(&s, part, &p);
-      OAK_INNER(c, PART_CELLS)
-        lane[c % ELLIPTIC_LANES] =
-            elliptic_larger(lane[c % ELLIPTIC_LANES], elliptic_left(&s, &p, rhs, c));
+      EACH_CELL(c)
+      lane[c % ELLIPTIC_LANES] =
+          elliptic_larger(lane[c % ELLIPTIC_LANES], elliptic_left(&s, &p, rhs, c));
     }
     OAK_REDUCE_MAX(most, lane, ELLIPTIC_LANES);
     OAK_SERIAL arg.res[n] = most;
