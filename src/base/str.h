@@ -11,6 +11,13 @@
 /** As strdup, for texts that may be NULL. */
 static inline char *oak_str_copy(const char *text) { return text ? strdup(text) : NULL; }
 
+/** 1 for letters, digits and _, and for blanks and ends of lines. Called for each character of long
+ * texts: functions of ctype.h would ask for the locale. */
+static inline int oak_is_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+static inline int oak_is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
 /** Cut white space at both ends, in place. \return the first character kept. */
 char *oak_str_trim(char *text);
 

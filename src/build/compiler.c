@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * A C compiler as a command, for back ends that build kernels with one: find it, find out which
  * flags it accepts and which programs it uses, run it, and make a message of its errors. */
-#include <ctype.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -206,7 +205,7 @@ oak_status_t oak_rule_read(const char *path, const char *ending, oak_words_t *fi
     return OAK_OK;
   const char *colon = strstr(oak_buffer_get(&text), ": ");
   for (const char *at = colon ? colon + 1 : "";; at++) {
-    if (!*at || isspace((unsigned char)*at) || (*at == '\\' && at[1] == '\n')) {
+    if (!*at || oak_is_blank(*at) || (*at == '\\' && at[1] == '\n')) {
       if (length > 0) oak_words_add(files, "%.*s", (int)length, name);
       length = 0;
       if (!*at) break;

@@ -8,7 +8,6 @@
  * files that the entry depends on. As long as this state is the same, the entry is the right one,
  * and no compiler is started. A third key, of the content of files that oak finds itself, is for
  * machines without a compiler and for compilers that list nothing. */
-#include <ctype.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -192,8 +191,8 @@ static int may_assemble(const char *text) {
       const char *path = memchr(at, '"', length), *end = path ? memrchr(at, '"', length) : NULL;
       users = end && !memchr(end, '3', (size_t)(at + length - end)) && /* 3: one of the system */
               !oak_source_is_own(path + 1);
-    } else if (isalnum((unsigned char)*at) || *at == '_') {
-      while (isalnum((unsigned char)at[length]) || at[length] == '_') length++;
+    } else if (oak_is_word(*at)) {
+      while (oak_is_word(at[length])) length++;
       const char next = at[length + strspn(at + length, " \n")];
       if (users && (oak_str_has_word("asm __asm __asm__", at, length) ||
                     (next && strchr("(\"#", next) && oak_str_has_word(with_text, at, length))))

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/cores.h"
+#include "base/str.h"
 #include "build/build.h"
 
 typedef struct {
@@ -38,17 +39,17 @@ typedef struct {
 
 /* ---- tokens */
 
-static int in_word(char c) { return isalnum((unsigned char)c) || c == '_' || c == '$'; }
+static int in_word(char c) { return oak_is_word(c) || c == '$'; }
 
 /** The length of the token at \a at. \a *kind: 'a' for words, ' ' for blanks, '"' for literals, '#'
  * for a directive, which is nowhere else in preprocessed text; else the character. */
 static int read_token(const char *at, char *kind) {
   int n = 1;
-  *kind = in_word(*at) ? 'a' : isspace((unsigned char)*at) ? ' ' : *at == '\'' ? '"' : *at;
+  *kind = in_word(*at) ? 'a' : oak_is_blank(*at) ? ' ' : *at == '\'' ? '"' : *at;
   if (*kind == 'a') {
     while (in_word(at[n])) n++;
   } else if (*kind == ' ') {
-    while (isspace((unsigned char)at[n])) n++;
+    while (oak_is_blank(at[n])) n++;
   } else if (*kind == '"') {
     while (at[n] && at[n] != *at) n += at[n] == '\\' && at[n + 1] ? 2 : 1;
     n += at[n] != '\0';
@@ -115,7 +116,7 @@ static oak_status_t name_type(slices_t *s, const item_t *item) {
   for (const char *at = item->text; at < end; at += length) {
     length = read_token(at, &kind);
     if (kind == ' ') continue;
-    if (kind == 'a' && !isdigit((unsigned char)*at)) {
+    if (kind == 'a' && !(*at >= '0' && *at <= '9')) {
       const int tag = is_tagged(before, before_length);
       if (depth == 0 || depth == constants || tag)
         OAK_TRY(add_name(s, at, length, tag && at[length + strspn(at + length, " \n")] == '{'));

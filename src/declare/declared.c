@@ -94,7 +94,8 @@ static const oak_hook_t *find_hook(const oak_declared_t *d, const char *name, in
   const oak_hook_t *found = NULL;
   for (int n = 0; n < d->nhook; n++) {
     const char *other = d->hook[n].name;
-    const int distance = strcmp(name, other) ? 1 + oak_str_distance(name, other) : 0;
+    const int same = !strcmp(name, other);
+    const int distance = same || far < 1 ? !same : 1 + oak_str_distance(name, other);
     if (distance <= far) far = distance - 1, found = &d->hook[n];
   }
   return found;
@@ -315,7 +316,8 @@ static void check_call(search_t *s, const char *word, int length, const char *op
   if (!isupper((unsigned char)*word) || !strncmp(word, "OAK_", 4) || length >= (int)sizeof name)
     return;
   snprintf(name, sizeof name, "%.*s", length, word);
-  const oak_hook_t *known = find_hook(s->out, name, 0), *meant = find_hook(s->out, name, 3);
+  const oak_hook_t *known = find_hook(s->out, name, 0);
+  const oak_hook_t *meant = known ? NULL : find_hook(s->out, name, 3);
   const char next = read_arguments(open, arguments);
   if (known)
     add_known(s, known, arguments + 1, !begins);
@@ -335,7 +337,7 @@ static void search_line(search_t *s, int *depth, char *before) {
     if (length && *depth <= 0 && *open == '(')
       check_call(s, c, length, open, !!strchr(";})", *before));
     if (!length) *depth += (*c == '{' || *c == '(') - (*c == '}' || *c == ')');
-    if (!isspace((unsigned char)*c)) *before = *c;
+    if (!oak_is_blank(*c)) *before = *c;
     c = length ? c + length : *c == '"' || *c == '\'' ? skip_quotes(c) : c + 1;
   }
 }

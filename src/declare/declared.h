@@ -108,15 +108,13 @@ typedef enum { OAK_FROM_OAK, OAK_FROM_SCHEMES, OAK_FROM_USER } oak_text_from_t;
 typedef struct {
   const char *at, *next; /**< the line, and the one behind it */
   const char *path;      /**< of its file, as far as the next quote */
+  const char *root;      /**< of the sources */
   int path_length, line;
   oak_text_from_t from; /**< SCHEMES: a file of numerics/; USER: a file of physics or problem */
 } oak_text_line_t;
 
 /** Go to the next line that is not a place. \return 0: there is none. */
 int oak_text_next(oak_text_line_t *l);
-
-/** 1 for letters, digits and _. */
-int oak_is_word(char c);
 
 /** A place in a file of a user. */
 typedef struct {

@@ -9,15 +9,13 @@
 #include "base/str.h"
 #include "declare/declared.h"
 
-int oak_is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
-
 /* Who has written the file of a line. The physics and problems of oak count as those of a user. */
-static oak_text_from_t from_of(const oak_text_line_t *l) {
-  const char *root, *behind = l->path + l->path_length;
-  size_t n = 0;
-  if (oak_source_root(&root) == OAK_OK) n = strlen(root);
+static oak_text_from_t from_of(oak_text_line_t *l) {
+  const char *behind = l->path + l->path_length;
+  if (!l->root && oak_source_root(&l->root) != OAK_OK) l->root = "";
+  const size_t n = strlen(l->root);
   if (*l->path == '<' || memchr(behind, '3', strcspn(behind, "\n"))) return OAK_FROM_OAK;
-  if (l->path_length <= (int)n || strncmp(l->path, root, n) != 0) return OAK_FROM_USER;
+  if (l->path_length <= (int)n || strncmp(l->path, l->root, n) != 0) return OAK_FROM_USER;
   if (!strncmp(l->path + n, "/numerics/", 10)) return OAK_FROM_SCHEMES;
   return strncmp(l->path + n, "/kernels/", 9) && strncmp(l->path + n, "/include/", 9)
              ? OAK_FROM_USER

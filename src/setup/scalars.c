@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "setup/setup.h"
 
 /* A scalar's name becomes part of names in C. */
