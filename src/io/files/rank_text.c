@@ -4,6 +4,7 @@
 #include "rank_text.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,12 +64,27 @@ void oak_rank_text_finish(oak_rank_text_t *text_file) {
   text_file->out = NULL;
 }
 
-void oak_rank_text_gather(oak_rank_text_t *text_file, const char *text, size_t length) {
-  if (!text && text_file->status == OAK_OK)
-    text_file->status =
+void oak_rank_text_print(const oak_rank_text_t *text_file, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  if (text_file->out) vfprintf(text_file->out, format, args);
+  va_end(args);
+}
+
+void oak_rank_text_gather(oak_rank_text_t *text_file, void (*print)(const void *context, FILE *out),
+                          const void *context) {
+  OAK_FREED char *all = NULL;
+  size_t length = 0;
+  FILE *out = open_memstream(&all, &length);
+  if (out && print) print(context, out);
+  const int good = out && fclose(out) == 0;
+  if (!good)
+    oak_keep_failure(
+        &text_file->status,
         OAK_FAIL(OAK_ERR_MEMORY, "no memory to describe the blocks of rank %d; use more ranks",
-                 text_file->rank);
-  uint64_t left = text ? length : 0;
+                 text_file->rank));
+  const char *text = all;
+  uint64_t left = good ? length : 0;
   if (text_file->out && left > 0) fwrite(text, 1, left, text_file->out);
   if (text_file->rank > 0) MPI_Send(&left, 1, MPI_UINT64_T, 0, 0, text_file->comm);
   for (int n; text_file->rank > 0 && left > 0; left -= (uint64_t)n, text += n) {

@@ -28,7 +28,10 @@ void oak_rank_text_begin(oak_rank_text_t *text_file, const char *path);
 /** End the file, which is on the disk then or, with an oak_disk_t, later. */
 void oak_rank_text_finish(oak_rank_text_t *text_file);
 
-/** Append the texts of all ranks, in their order. Collective. \a text is NULL if the rank had no
- * memory for it; oak_rank_text_close then fails on all ranks. Rank 0 has some megabytes of text in
- * memory at a time. */
-void oak_rank_text_gather(oak_rank_text_t *text_file, const char *text, size_t length);
+/** Append what \a print prints on each rank, in their order; nothing where it is NULL. Collective.
+ * Rank 0 has some megabytes of text of others in memory at a time. */
+void oak_rank_text_gather(oak_rank_text_t *text_file, void (*print)(const void *context, FILE *out),
+                          const void *context);
+/** Print on rank 0 alone. Rank-local. */
+void oak_rank_text_print(const oak_rank_text_t *text_file, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));

@@ -135,7 +135,8 @@ typedef struct {
   oak_frame_t frame;
   oak_canvas_t canvas;          /* rank 0 */
   oak_projection_t *projection; /* NULL: a slice */
-  int rank, scaled;
+  int rank;
+  int scaled; /* the unit of the sums is known, or there are none */
 } picture_t;
 
 static void free_picture(void *context) {
@@ -157,6 +158,7 @@ static oak_status_t begin(const oak_grid_view_t *view, const oak_picture_options
   picture_t *p = *out;
   p->view = *view;
   p->options = *options;
+  p->scaled = options->show == OAK_SHOW_MAXIMUM;
   OAK_TRY(check_options(view, options));
   OAK_CHECK(path[0], OAK_ERR_ARGUMENT, "the name of a picture is empty; give a file name");
   OAK_TRY(oak_path_print(p->path, "%s", path));
@@ -256,18 +258,15 @@ static oak_status_t finish_projection(void *context, oak_status_t st) {
   return finish(p);
 }
 
-static oak_status_t scan(void *context, oak_status_t st) {
-  return st == OAK_OK ? oak_projection_scan(((picture_t *)context)->projection) : st;
-}
-
-static oak_status_t add(void *context, oak_status_t st) {
-  return st == OAK_OK ? oak_projection_add(((picture_t *)context)->projection) : st;
+/** Read all values: first to find the largest one, where there are sums, and then to draw them. */
+static oak_status_t read_values(void *context, oak_status_t st) {
+  const picture_t *p = context;
+  if (st != OAK_OK) return st;
+  return p->scaled ? oak_projection_add(p->projection) : oak_projection_scan(p->projection);
 }
 
 /** Does the thread read the values while the run goes on? The same on all ranks. */
 static int goes_on(const picture_t *p) { return p->projection && oak_view_goes_on(&p->view); }
-
-static int has_sums(const picture_t *p) { return p->options.show != OAK_SHOW_MAXIMUM; }
 
 static size_t pixel_bytes(const picture_t *p) {
   return 24 * (size_t)p->scene.width * (size_t)p->scene.height;
@@ -285,21 +284,22 @@ static oak_status_t reduce_projection(picture_t *p) {
 /** What follows when the threads of all ranks have read the values. Collective. */
 static oak_status_t resume_projection(void *context) {
   picture_t *p = context;
-  if (!has_sums(p) || p->scaled) return reduce_projection(p);
+  if (p->scaled) return reduce_projection(p);
   p->scaled = 1;
   oak_projection_scale(p->projection);
-  return oak_disk_do(p->view.disk, pixel_bytes(p), add, p);
+  return oak_disk_do(p->view.disk, pixel_bytes(p), read_values, p);
 }
 
 /** Collective. The status is this rank's alone. */
 static oak_status_t write_projection(picture_t *p) {
   OAK_TRY(oak_agree(p->view.comm, oak_projection_new(&p->scene, &p->projection)));
-  if (goes_on(p)) return oak_disk_do(p->view.disk, pixel_bytes(p), has_sums(p) ? scan : add, p);
-  if (has_sums(p)) {
-    OAK_TRY(oak_agree(p->view.comm, oak_projection_scan(p->projection)));
+  if (goes_on(p)) return oak_disk_do(p->view.disk, pixel_bytes(p), read_values, p);
+  if (!p->scaled) {
+    OAK_TRY(oak_agree(p->view.comm, read_values(p, OAK_OK)));
     oak_projection_scale(p->projection);
+    p->scaled = 1;
   }
-  OAK_TRY(oak_agree(p->view.comm, oak_projection_add(p->projection)));
+  OAK_TRY(oak_agree(p->view.comm, read_values(p, OAK_OK)));
   return reduce_projection(p);
 }
 
@@ -317,6 +317,6 @@ oak_status_t oak_picture_write(const oak_grid_view_t *view, const oak_picture_op
   const oak_disk_output_t output = {.release = free_picture,
                                     .context = p,
                                     .resume = goes_on(p) ? resume_projection : NULL,
-                                    .resumes = has_sums(p) ? 2 : 1};
+                                    .resumes = options->show == OAK_SHOW_MAXIMUM ? 1 : 2};
   return oak_disk_commit(p->view.disk, view->comm, st, &output);
 }

@@ -36,16 +36,24 @@ size_t oak_plot_fab_header(int dim, int nvar, int bytes, int swapped, const int6
                           bytes, order[single][big], print_box(dim, low, high, box), nvar);
 }
 
-static void print_entry(FILE *out, const oak_grid_view_t *view, int level,
-                        const oak_plot_level_t *part, int b, section_t section) {
-  const oak_box_t *box = &part->box[b];
+/** The boxes of a level on this rank. */
+typedef struct {
+  const oak_grid_view_t *view;
+  int level;
+  const oak_plot_level_t *part;
+  section_t section;
+} lines_t;
+
+static void print_entry(const lines_t *lines, int b, FILE *out) {
+  const oak_grid_view_t *view = lines->view;
+  const oak_plot_level_t *part = lines->part;
   int64_t low[3], high[3];
   char text[BOX_TEXT];
-  oak_box_range(view, box, low, high);
-  switch (section) {
+  oak_box_range(view, &part->box[b], low, high);
+  switch (lines->section) {
     case TEXT_PLACE:
       for (int d = 0; d < view->dim; d++) {
-        const double h = oak_view_cell_size(view, level, d);
+        const double h = oak_view_cell_size(view, lines->level, d);
         fprintf(out, "%.17g %.17g\n", oak_view_end(view, d, 0) + (double)low[d] * h,
                 oak_view_end(view, d, 0) + (double)(high[d] + 1) * h);
       }
@@ -61,33 +69,15 @@ static void print_entry(FILE *out, const oak_grid_view_t *view, int level,
     case TEXT_HIGH:
       for (int v = 0; v < view->nvar; v++)
         fprintf(out, "%.17g,",
-                part->range[((size_t)b * view->nvar + v) * 2 + (section == TEXT_HIGH)]);
+                part->range[((size_t)b * view->nvar + v) * 2 + (lines->section == TEXT_HIGH)]);
       fputc('\n', out);
       break;
   }
 }
 
-/** This rank's lines of a section. NULL with no memory. */
-static char *section_text(const oak_grid_view_t *view, int level, const oak_plot_level_t *part,
-                          section_t section, size_t *length) {
-  char *text = NULL;
-  FILE *out = open_memstream(&text, length);
-  if (!out) return NULL;
-  for (int b = 0; b < part->nbox; b++) print_entry(out, view, level, part, b, section);
-  if (fclose(out) != 0) {
-    free(text);
-    return NULL;
-  }
-  return text;
-}
-
-/** Append the section of all ranks, in their order, to the text_file's file. Collective. */
-static void gather_section(const oak_grid_view_t *view, int level, const oak_plot_level_t *part,
-                           section_t section, oak_rank_text_t *text_file) {
-  size_t length = 0;
-  char *text = section_text(view, level, part, section, &length);
-  oak_rank_text_gather(text_file, text, length);
-  free(text);
+static void print_lines(const void *context, FILE *out) {
+  const lines_t *lines = context;
+  for (int b = 0; b < lines->part->nbox; b++) print_entry(lines, b, out);
 }
 
 /** The first part of Header: variables, domain and levels. */
@@ -155,41 +145,40 @@ static void print_units(FILE *out, const oak_grid_view_t *view) {
 }
 
 static void write_header(const oak_grid_view_t *view, const oak_plot_level_t *level,
-                         const char *part, oak_rank_text_t *text_file) {
+                         const char *part, oak_rank_text_t *to) {
   char path[PATH_MAX];
-  oak_keep_failure(&text_file->status, oak_path_print(path, "%s/Header", part));
-  oak_rank_text_begin(text_file, path);
-  if (text_file->out) print_head(text_file->out, view);
+  oak_keep_failure(&to->status, oak_path_print(path, "%s/Header", part));
+  oak_rank_text_begin(to, path);
+  if (to->out) print_head(to->out, view);
   for (int l = 0; l <= view->max_level; l++) {
-    if (text_file->out)
-      fprintf(text_file->out, "%d %lld %.17g\n%ld\n", l, (long long)level[l].total, view->time,
-              view->step);
-    gather_section(view, l, &level[l], TEXT_PLACE, text_file);
-    if (text_file->out) fprintf(text_file->out, "Level_%d/Cell\n", l);
+    oak_rank_text_print(to, "%d %lld %.17g\n%ld\n", l, (long long)level[l].total, view->time,
+                        view->step);
+    oak_rank_text_gather(to, print_lines, &(lines_t){view, l, &level[l], TEXT_PLACE});
+    oak_rank_text_print(to, "Level_%d/Cell\n", l);
   }
-  if (text_file->out) print_coordinates(text_file->out, view);
-  if (text_file->out) print_units(text_file->out, view);
-  if (text_file->out) print_names(text_file->out, view);
-  oak_rank_text_finish(text_file);
+  if (to->out) print_coordinates(to->out, view);
+  if (to->out) print_units(to->out, view);
+  if (to->out) print_names(to->out, view);
+  oak_rank_text_finish(to);
 }
 
 static void write_level(const oak_grid_view_t *view, int l, const oak_plot_level_t *level,
-                        const char *part, oak_rank_text_t *text_file) {
+                        const char *part, oak_rank_text_t *to) {
   const long long total = (long long)level->total;
+  lines_t lines = {view, l, level, TEXT_BOX};
   char path[PATH_MAX];
-  oak_keep_failure(&text_file->status, oak_path_print(path, "%s/Level_%d/Cell_H", part, l));
-  oak_rank_text_begin(text_file, path);
+  oak_keep_failure(&to->status, oak_path_print(path, "%s/Level_%d/Cell_H", part, l));
+  oak_rank_text_begin(to, path);
   /* Format version, one file per processor, variables, ghost cells. */
-  if (text_file->out) fprintf(text_file->out, "1\n1\n%d\n0\n(%lld 0\n", view->nvar, total);
-  gather_section(view, l, level, TEXT_BOX, text_file);
-  if (text_file->out) fprintf(text_file->out, ")\n%lld\n", total);
-  gather_section(view, l, level, TEXT_FILE, text_file);
-  if (text_file->out) fprintf(text_file->out, "\n%lld,%d\n", total, view->nvar);
-  gather_section(view, l, level, TEXT_LOW, text_file);
-  if (text_file->out) fprintf(text_file->out, "\n%lld,%d\n", total, view->nvar);
-  gather_section(view, l, level, TEXT_HIGH, text_file);
-  if (text_file->out) fputc('\n', text_file->out);
-  oak_rank_text_finish(text_file);
+  oak_rank_text_print(to, "1\n1\n%d\n0\n(%lld 0\n", view->nvar, total);
+  oak_rank_text_gather(to, print_lines, &lines);
+  oak_rank_text_print(to, ")\n%lld\n", total);
+  for (lines.section = TEXT_FILE; lines.section <= TEXT_HIGH; lines.section++) {
+    if (lines.section > TEXT_FILE) oak_rank_text_print(to, "\n%lld,%d\n", total, view->nvar);
+    oak_rank_text_gather(to, print_lines, &lines);
+  }
+  oak_rank_text_print(to, "\n");
+  oak_rank_text_finish(to);
 }
 
 oak_status_t oak_plot_write_text(const oak_grid_view_t *view, const oak_plot_level_t *level,

@@ -52,19 +52,21 @@ typedef struct {
   int nnode;
 } nodes_t;
 
-typedef struct {
-  const oak_grid_view_t *view;
-  nodes_t *level; /**< [max_level + 1] */
-} list_t;
-
-static oak_status_t list_node(void *context, int l, const int32_t index[3], const double *cells,
-                              size_t stride) {
-  const list_t *list = context;
-  nodes_t *level = list->level + l;
-  (void)cells, (void)stride;
-  if (!oak_view_wants_node(list->view, l, index)) return OAK_OK;
-  OAK_TRY(OAK_GROW(level->node, level->nnode));
-  memcpy(level->node[level->nnode++], index, sizeof *level->node);
+/** List the leaves of this rank, each after those ancestors that begin with it: these are the
+ * rank's parents. */
+static oak_status_t list_nodes(const oak_grid_view_t *view, int leaves, nodes_t *levels) {
+  for (int b = 0; b < view->nblock; b++) {
+    const int32_t *leaf = view->index[b];
+    int up = 0; /* to the first ancestor that begins with the leaf */
+    while (!leaves && up < view->level[b] && !((leaf[0] | leaf[1] | leaf[2]) >> up & 1)) up++;
+    for (; up >= 0; up--) {
+      const int32_t index[3] = {leaf[0] >> up, leaf[1] >> up, leaf[2] >> up};
+      nodes_t *level = &levels[view->level[b] - up];
+      if (!oak_view_wants_node(view, view->level[b] - up, index)) continue;
+      OAK_TRY(OAK_GROW(level->node, level->nnode));
+      memcpy(level->node[level->nnode++], index, sizeof index);
+    }
+  }
   return OAK_OK;
 }
 
@@ -105,13 +107,13 @@ static oak_status_t merge_nodes(const oak_grid_view_t *view, int l, const nodes_
   return OAK_OK;
 }
 
-static oak_status_t list_boxes(oak_box_walk_t *walk) {
+static oak_status_t list_boxes(oak_box_walk_t *walk, int leaves) {
   const oak_grid_view_t *view = walk->view;
   OAK_FREED nodes_t *nodes = NULL;
   OAK_TRY(OAK_NEW(nodes, walk->nlevel));
   OAK_TRY(OAK_NEW(walk->boxes, walk->nlevel));
   OAK_TRY(OAK_NEW(walk->open, walk->nlevel * walk->narray));
-  oak_status_t st = oak_tree_walk_list(walk->tree, list_node, &(list_t){view, nodes});
+  oak_status_t st = list_nodes(view, leaves, nodes);
   for (int l = 0; l < walk->nlevel; l++) {
     if (st == OAK_OK) st = merge_nodes(view, l, &nodes[l], &walk->boxes[l]);
     free(nodes[l].node);
@@ -129,7 +131,7 @@ oak_status_t oak_box_walk_new(const oak_grid_view_t *view, int leaves, int vecto
     st = oak_agree(view->comm, oak_view_arrays(view, vectors, &walk->array, &walk->narray));
   }
   if (st == OAK_OK) st = oak_tree_walk_new(view, leaves, walk->narray, walk->array, &walk->tree);
-  if (st == OAK_OK) st = oak_agree(view->comm, list_boxes(walk));
+  if (st == OAK_OK) st = oak_agree(view->comm, list_boxes(walk, leaves));
   if (st != OAK_OK) oak_box_walk_destroy(out);
   return st;
 }

@@ -79,10 +79,6 @@ oak_status_t oak_tree_walk_new(const oak_grid_view_t *view, int leaves, int narr
                                const oak_view_array_t *array, oak_tree_walk_t **out);
 void oak_tree_walk_destroy(oak_tree_walk_t **walk);
 
-/** Visit this rank's nodes without reading any data (\a cells is NULL). Within a level the nodes
- * come in Morton order, the same as in walks with data. Not collective. */
-oak_status_t oak_tree_walk_list(oak_tree_walk_t *walk, oak_node_visit_t visit, void *context);
-
 /** Visit the nodes with the values of array number \a array, first all those for which the blocks
  * of this rank suffice. Rank-local, without MPI: another thread may call it. */
 oak_status_t oak_tree_walk_begin(oak_tree_walk_t *walk, int array, oak_node_visit_t visit,

@@ -37,7 +37,6 @@ struct oak_tree_walk {
   double *received;              /**< [nchild][count][nsub] */
   double *batch;                 /**< [count][nbatch][ncell] leaves just read */
   int nbatch;
-  int listing; /**< no data, no communication */
   oak_node_visit_t visit;
   void *context;
   oak_status_t status; /**< first failure of the present walk */
@@ -228,18 +227,15 @@ static void complete_node(oak_tree_walk_t *walk, int level, const int32_t at[3],
     const int32_t own[3] = {index[0], index[1], index[2]};
     parent_of(index, 1, index);
     if (is_foreign(walk, level - 1, index)) {
-      if (walk->listing) return;
       restrict_all(walk, level, own, cells, stride,
                    walk->now->share[level - 1] + (size_t)(child * walk->count) * walk->nsub);
       walk->now->share_mask[level - 1] |= 1u << child;
       return;
     }
-    if (!walk->listing) {
-      restrict_all(walk, level, own, cells, stride, walk->received);
-      place_sub(walk, walk->received, child, walk->now->open[level - 1]);
-      cells = walk->now->open[level - 1];
-      stride = walk->ncell;
-    }
+    restrict_all(walk, level, own, cells, stride, walk->received);
+    place_sub(walk, walk->received, child, walk->now->open[level - 1]);
+    cells = walk->now->open[level - 1];
+    stride = walk->ncell;
     if (child != walk->nchild - 1 || !climb) return;
   }
 }
@@ -267,7 +263,7 @@ static void settle_level(oak_tree_walk_t *walk, int level) {
   const int unfinished = is_unfinished(walk, level, parent);
   const size_t n = (size_t)walk->count * walk->nsub; /* values of a child */
 
-  if (unfinished && !walk->listing) { /* the children behind that of the last leaf */
+  if (unfinished) { /* the children behind that of the last leaf */
     const int b = walk->view->nblock - 1, up = walk->view->level[b] - level - 1;
     int c = 0;
     for (int d = 0; d < walk->view->dim; d++) c |= (walk->view->index[b][d] >> up & 1) << d;
@@ -285,19 +281,15 @@ static void settle_level(oak_tree_walk_t *walk, int level) {
   MPI_Waitall(nrequest, request, MPI_STATUSES_IGNORE);
   for (int i = 0; i < nreceived; i++)
     place_sub(walk, walk->received + i * n, which[i], walk->now->open[level]);
-  if (unfinished)
-    complete_node(walk, level, parent, walk->listing ? NULL : walk->now->open[level], walk->ncell,
-                  0);
+  if (unfinished) complete_node(walk, level, parent, walk->now->open[level], walk->ncell, 0);
 }
 
-/** \a array: -1 in a walk without values. */
 static void start(oak_tree_walk_t *walk, int array, oak_node_visit_t visit, void *context) {
   walk->visit = visit;
   walk->context = context;
   walk->status = OAK_OK;
-  walk->listing = array < 0;
-  walk->now = walk->parents + (array < 0 ? 0 : array);
-  walk->count = array < 0 ? 0 : walk->array[array].count;
+  walk->now = &walk->parents[array];
+  walk->count = walk->array[array].count;
 }
 
 /** Read \a n blocks from \a b on. */
@@ -318,11 +310,10 @@ oak_status_t oak_tree_walk_begin(oak_tree_walk_t *walk, int array, oak_node_visi
   start(walk, array, visit, context);
   for (int b = 0; b < view->nblock; b += walk->nbatch) {
     const int n = view->nblock - b < walk->nbatch ? view->nblock - b : walk->nbatch;
-    if (!walk->listing && walk->status == OAK_OK)
-      walk->status = read_batch(walk, &walk->array[array], b, n, stride);
+    if (walk->status == OAK_OK) walk->status = read_batch(walk, &walk->array[array], b, n, stride);
     for (int i = 0; i < n; i++)
-      complete_node(walk, view->level[b + i], view->index[b + i],
-                    walk->listing ? NULL : walk->batch + i * walk->ncell, stride, 1);
+      complete_node(walk, view->level[b + i], view->index[b + i], walk->batch + i * walk->ncell,
+                    stride, 1);
   }
   return walk->status;
 }
@@ -333,9 +324,4 @@ oak_status_t oak_tree_walk_finish(oak_tree_walk_t *walk, int array, oak_node_vis
   for (int level = walk->view->max_level - 1; level >= 0 && !walk->leaves; level--)
     settle_level(walk, level);
   return walk->status;
-}
-
-oak_status_t oak_tree_walk_list(oak_tree_walk_t *walk, oak_node_visit_t visit, void *context) {
-  OAK_TRY(oak_tree_walk_begin(walk, -1, visit, context));
-  return oak_tree_walk_finish(walk, -1, visit, context);
 }

@@ -306,28 +306,16 @@ static void print_block(FILE *out, const writer_t *w, int b, const char *data) {
   fputs("</Grid>\n", out);
 }
 
-/** The XML of blocks [b0, b1) in fresh memory; NULL: no memory. */
-static char *blocks_text(const writer_t *w, int b0, int b1, const char *data, size_t *length) {
-  char *text = NULL;
-  FILE *out = open_memstream(&text, length);
-  if (!out) return NULL;
-  for (int b = b0; b < b1; b++) print_block(out, w, b, data);
-  if (fclose(out) == 0) return text;
-  free(text);
-  return NULL;
-}
+/** Some blocks, and the folder of the raw files. */
+typedef struct {
+  const writer_t *writer;
+  int from, to;
+  const char *data;
+} blocks_t;
 
-static void write_blocks(const writer_t *w, oak_rank_text_t *text_file, const char *data) {
-  int most = w->view->nblock;
-  MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_INT, MPI_MAX, w->view->comm);
-  for (int b = 0; b < most; b += BLOCKS_OF_TEXT) {
-    const int b0 = b < w->view->nblock ? b : w->view->nblock;
-    const int b1 = w->view->nblock - b0 < BLOCKS_OF_TEXT ? w->view->nblock : b0 + BLOCKS_OF_TEXT;
-    size_t length = 0;
-    char *text = blocks_text(w, b0, b1, data, &length);
-    oak_rank_text_gather(text_file, text, length);
-    free(text);
-  }
+static void print_blocks(const void *context, FILE *out) {
+  const blocks_t *blocks = context;
+  for (int b = blocks->from; b < blocks->to; b++) print_block(out, blocks->writer, b, blocks->data);
 }
 
 /** Write the XML to \a path, with \a data for the folder of the raw files. Collective. */
@@ -335,15 +323,21 @@ static oak_status_t write_xml(const writer_t *w, const char *path, const char *d
   oak_rank_text_t text_file;
   OAK_TRY(oak_rank_text_open(&text_file, w->view->comm, w->view->disk));
   oak_rank_text_begin(&text_file, path);
-  if (text_file.out)
-    fprintf(text_file.out,
-            "<?xml version=\"1.0\"?>\n" OAK_XDMF_MARK
-            "\n<Xdmf Version=\"2.0\"><Domain>\n"
-            "<Grid Name=\"oak\" GridType=\"Collection\" CollectionType=\"Spatial\">\n"
-            "<Time Value=\"%.17g\"/>\n<Information Name=\"step\" Value=\"%ld\"/>\n",
-            w->view->time, w->view->step);
-  write_blocks(w, &text_file, data);
-  if (text_file.out) fputs("</Grid>\n</Domain></Xdmf>\n", text_file.out);
+  oak_rank_text_print(&text_file,
+                      "<?xml version=\"1.0\"?>\n" OAK_XDMF_MARK
+                      "\n<Xdmf Version=\"2.0\"><Domain>\n"
+                      "<Grid Name=\"oak\" GridType=\"Collection\" CollectionType=\"Spatial\">\n"
+                      "<Time Value=\"%.17g\"/>\n<Information Name=\"step\" Value=\"%ld\"/>\n",
+                      w->view->time, w->view->step);
+  int most = w->view->nblock;
+  MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_INT, MPI_MAX, w->view->comm);
+  for (blocks_t part = {.writer = w, .data = data}; part.from < most; part.from = part.to) {
+    part.to = part.from + BLOCKS_OF_TEXT;
+    blocks_t mine = part;
+    if (mine.to > w->view->nblock) mine.to = w->view->nblock;
+    oak_rank_text_gather(&text_file, print_blocks, &mine);
+  }
+  oak_rank_text_print(&text_file, "</Grid>\n</Domain></Xdmf>\n");
   oak_rank_text_finish(&text_file);
   return oak_rank_text_close(&text_file);
 }
