@@ -25,10 +25,11 @@
 
 /** A level of the tree while it is written. */
 typedef struct {
-  int64_t first_box;    /**< of this rank */
-  int64_t cells_before; /**< on coarser levels, of all ranks */
-  int64_t *cell;  /**< [nbox + 1] number of the first cell of each box; the last: behind them */
-  int64_t *point; /**< the same of corners, if these are written */
+  int64_t first_box; /**< of this rank */
+  /** [nbox + 1] number of the first cell of each box; the last: behind them. With corners, all
+   * levels are counted together, else each by itself. */
+  int64_t *cell;
+  int64_t *point; /**< the same of corners */
 } part_t;
 
 typedef struct {
@@ -42,10 +43,9 @@ typedef struct {
   oak_box_walk_t *walk;
   const oak_view_array_t *array; /**< [narray] */
   int narray;
-  part_t *level_part;               /**< [max_level + 1] */
-  oak_vtkhdf_level_t *level;        /**< [nlevel] */
-  int64_t *place;                   /**< [nlevel][1 + narray] */
-  int64_t shape[OAK_VTKHDF_ARRAYS]; /**< places of the arrays with corners */
+  part_t *level_part;        /**< [max_level + 1] */
+  oak_vtkhdf_level_t *level; /**< [nlevel] */
+  int64_t *place;            /**< of oak_vtkhdf_create() */
 } writer_t;
 
 /* ---- the levels ------------------------------------------------------------------------------ */
@@ -98,9 +98,8 @@ static void count_levels(writer_t *w) {
     MPI_Allreduce(mine, all, 3, MPI_INT64_T, MPI_SUM, view->comm);
     if (w->rank == 0) before[0] = before[1] = before[2] = 0; /* where MPI leaves it undefined */
     part->first_box = before[0];
-    part->cells_before = w->cells;
     for (int b = 0; b <= nbox; b++) {
-      part->cell[b] += before[1];
+      part->cell[b] += before[1] + (w->corners ? w->cells : 0);
       part->point[b] += w->points + before[2];
     }
     w->cells += all[1];
@@ -112,8 +111,10 @@ static void count_levels(writer_t *w) {
 
 /* ---- boxes and values ------------------------------------------------------------------------ */
 
-static int64_t place_of(const writer_t *w, int l, int array) {
-  return w->place[(l - w->first) * (1 + w->narray) + array];
+static oak_status_t put(const writer_t *w, int64_t place, int64_t first, int64_t count, size_t size,
+                        const void *data) {
+  return oak_disk_write(w->disk, w->file.fd, data, (size_t)count * size,
+                        place + first * (int64_t)size, w->file.part);
 }
 
 static oak_status_t write_boxes(const writer_t *w, int l) {
@@ -130,9 +131,8 @@ static oak_status_t write_boxes(const writer_t *w, int l) {
       row[b][2 * d + 1] = (int32_t)high[d];
     }
   }
-  return oak_disk_write(view->disk, w->file.fd, row, (size_t)n * sizeof *row,
-                        place_of(w, l, 0) + w->level_part[l].first_box * (int64_t)sizeof *row,
-                        w->file.part);
+  return put(w, w->place[(l - w->first) * (1 + w->narray)], w->level_part[l].first_box, n,
+             sizeof *row, row);
 }
 
 /** Number of corner \a n of cell (i, j, k) of a box, in the order of VTK. */
@@ -141,69 +141,53 @@ static int64_t corner_of(const int side[3], int i, int j, int k, int n) {
   return ((int64_t)z * (side[1] + 1) + y) * (side[0] + 1) + x;
 }
 
-/** Corners of the cells of box \a b, from \a data on, which has space for each array. */
-static oak_status_t write_cells(const writer_t *w, int l, int b, char *data) {
+/** The arrays that say where the corners of the cells of box \a b are. */
+static oak_status_t write_cells(const writer_t *w, int l, int b) {
   enum { QUAD = 9, HEXAHEDRON = 12 };
   const oak_grid_view_t *view = &w->view;
   const part_t *part = &w->level_part[l];
+  const int64_t cell = part->cell[b], count = part->cell[b + 1] - cell;
+  const int64_t *place = w->place;
   const int corners = 1 << view->dim;
-  const int64_t cell = part->cells_before + part->cell[b],
-                count = part->cell[b + 1] - part->cell[b];
-  int64_t first[3], *number = (int64_t *)(void *)data;
+  int64_t first[3];
   int side[3];
   const int64_t points = box_shape(w, &boxes_of(w, l)->box[b], first, side);
-  oak_view_corners(view, l, first, side, (double *)(void *)data);
-  OAK_TRY(oak_disk_write(view->disk, w->file.fd, data, (size_t)points * 3 * sizeof(double),
-                         w->shape[OAK_VTKHDF_POINTS] + part->point[b] * 3 * (int64_t)sizeof(double),
-                         w->file.part));
+  OAK_FREED double *point = NULL;
+  OAK_FREED int64_t *number = NULL;
+  OAK_TRY(OAK_NEW(point, 3 * points));
+  OAK_TRY(OAK_NEW(number, corners * (count + 1)));
+  oak_view_corners(view, l, first, side, point);
+  OAK_TRY(put(w, place[OAK_VTKHDF_POINTS], part->point[b], points, 3 * sizeof *point, point));
   for (int64_t c = 0; c < count; c++) {
     const int i = (int)(c % side[0]), j = (int)(c / side[0] % side[1]);
     const int k = (int)(c / side[0] / side[1]);
     for (int n = 0; n < corners; n++)
       number[c * corners + n] = part->point[b] + corner_of(side, i, j, k, n);
   }
-  OAK_TRY(oak_disk_write(view->disk, w->file.fd, data, (size_t)(count * corners) * sizeof *number,
-                         w->shape[OAK_VTKHDF_CORNERS] + cell * corners * (int64_t)sizeof *number,
-                         w->file.part));
+  OAK_TRY(put(w, place[OAK_VTKHDF_CORNERS], cell, count, (size_t)corners * sizeof *number, number));
   for (int64_t c = 0; c <= count; c++) number[c] = (cell + c) * corners;
-  OAK_TRY(oak_disk_write(view->disk, w->file.fd, data, (size_t)(count + 1) * sizeof *number,
-                         w->shape[OAK_VTKHDF_OFFSETS] + cell * (int64_t)sizeof *number,
-                         w->file.part));
-  memset(data, view->dim == 2 ? QUAD : HEXAHEDRON, (size_t)count);
-  return oak_disk_write(view->disk, w->file.fd, data, (size_t)count,
-                        w->shape[OAK_VTKHDF_TYPES] + cell, w->file.part);
-}
-
-/** The arrays that say where the corners of cells are. */
-static oak_status_t write_shapes(const writer_t *w, int l) {
-  const part_t *part = &w->level_part[l];
-  const int nbox = boxes_of(w, l)->nbox, corners = 1 << w->view.dim;
-  int64_t most = 1;
-  for (int b = 0; b < nbox; b++) {
-    const int64_t cells = part->cell[b + 1] - part->cell[b] + 1;
-    const int64_t points = part->point[b + 1] - part->point[b];
-    const int64_t words = 3 * points > corners * cells ? 3 * points : corners * cells;
-    if (words > most) most = words;
-  }
-  OAK_FREED double *data = NULL;
-  oak_status_t st = OAK_NEW(data, most);
-  for (int b = 0; b < nbox && st == OAK_OK; b++) st = write_cells(w, l, b, (char *)data);
-  return st;
+  OAK_TRY(put(w, place[OAK_VTKHDF_OFFSETS], cell, count + 1, sizeof *number, number));
+  memset(number, view->dim == 2 ? QUAD : HEXAHEDRON, (size_t)count);
+  return put(w, place[OAK_VTKHDF_TYPES], cell, count, 1, number);
 }
 
 static oak_status_t write_box(void *context, const oak_box_values_t *box) {
   const writer_t *w = context;
-  const int64_t cell = w->level_part[box->level].cell[box->number];
-  const int64_t at = place_of(w, box->level, 1 + box->array) +
-                     cell * w->array[box->array].count * w->view.value_bytes;
-  return oak_disk_write(w->disk, w->file.fd, box->values, box->bytes, at, w->file.part);
+  const int64_t place =
+      w->place[w->corners ? OAK_VTKHDF_ARRAYS + box->array
+                          : (box->level - w->first) * (1 + w->narray) + 1 + box->array];
+  const size_t size = (size_t)(w->array[box->array].count * w->view.value_bytes);
+  return put(w, place, w->level_part[box->level].cell[box->number], (int64_t)(box->bytes / size),
+             size, box->values);
 }
 
 static oak_status_t open_file(writer_t *w) {
   w->file.fd = open(w->file.part, O_WRONLY | O_CLOEXEC);
   if (w->file.fd < 0) return oak_file_failed("open", w->file.part, errno);
-  for (int l = w->first; l < w->first + w->nlevel; l++)
-    OAK_TRY(w->corners ? write_shapes(w, l) : write_boxes(w, l));
+  for (int l = w->first; l < w->first + w->nlevel; l++) {
+    if (!w->corners) OAK_TRY(write_boxes(w, l));
+    for (int b = 0; b < boxes_of(w, l)->nbox && w->corners; b++) OAK_TRY(write_cells(w, l, b));
+  }
   return OAK_OK;
 }
 
@@ -257,27 +241,15 @@ static oak_status_t write_values(writer_t *w) {
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-/** Rank 0: make the file. With corners, the values of a level follow those of coarser ones. */
-static oak_status_t create(writer_t *w) {
-  const oak_view_array_t *array = w->array;
-  oak_vtkhdf_content_t content = {.array = array, .narray = w->narray};
-  if (!w->corners) {
-    content.level = w->level;
-    content.nlevel = w->nlevel;
-    return oak_vtkhdf_create(&w->view, &content, w->file.part, w->place);
-  }
-  OAK_FREED int64_t *place = NULL;
-  OAK_TRY(OAK_NEW(place, OAK_VTKHDF_ARRAYS + w->narray));
-  content.points = w->points;
-  content.cells = w->cells;
-  const oak_status_t st = oak_vtkhdf_create(&w->view, &content, w->file.part, place);
-  memcpy(w->shape, place, sizeof w->shape);
-  for (int n = 0; n < w->nlevel; n++)
-    for (int a = 0; a < w->narray; a++)
-      w->place[n * (1 + w->narray) + 1 + a] =
-          place[OAK_VTKHDF_ARRAYS + a] +
-          array[a].count * w->level_part[w->first + n].cells_before * w->view.value_bytes;
-  return st;
+/** Rank 0: make the file. */
+static oak_status_t create(const writer_t *w) {
+  const oak_vtkhdf_content_t content = {.array = w->array,
+                                        .narray = w->narray,
+                                        .level = w->corners ? NULL : w->level,
+                                        .nlevel = w->nlevel,
+                                        .points = w->points,
+                                        .cells = w->cells};
+  return oak_vtkhdf_create(&w->view, &content, w->file.part, w->place);
 }
 
 /** Collective; all ranks fail together. */
@@ -285,14 +257,13 @@ static oak_status_t write_tree(writer_t *w) {
   const oak_grid_view_t *view = &w->view;
   OAK_TRY(oak_box_walk_new(view, w->leaves, 1, &w->walk));
   w->array = oak_box_walk_arrays(w->walk, &w->narray);
-  const int places = w->nlevel * (1 + w->narray);
+  const int places = w->corners ? OAK_VTKHDF_ARRAYS + w->narray : w->nlevel * (1 + w->narray);
   oak_status_t st = OAK_NEW(w->place, places);
   oak_keep_failure(&st, number_cells(w));
   OAK_TRY(oak_agree(view->comm, st));
   count_levels(w);
   OAK_TRY(oak_agree(view->comm, w->rank == 0 ? create(w) : OAK_OK));
   MPI_Bcast(w->place, places, MPI_INT64_T, 0, view->comm);
-  MPI_Bcast(w->shape, OAK_VTKHDF_ARRAYS, MPI_INT64_T, 0, view->comm);
   return write_values(w);
 }
 
@@ -335,7 +306,7 @@ static void free_writer(void *context) {
 static oak_status_t begin(const oak_grid_view_t *view, const char *path, writer_t **out) {
   OAK_TRY(oak_view_take(view, sizeof **out, out));
   writer_t *w = *out;
-  *w = (writer_t){.view = *view, .file.fd = -1, .corners = has_corners(view)};
+  *w = (writer_t){.view = *view, .disk = view->disk, .file.fd = -1, .corners = has_corners(view)};
   w->leaves = view->partial || w->corners;
   MPI_Comm_rank(view->comm, &w->rank);
   w->first = w->leaves ? view->min_level : 0;

@@ -25,8 +25,10 @@
 enum { BATCH_BYTES = 4 << 20, BLOCKS_OF_TEXT = 2048, MASK_ALIGN = 8 };
 
 typedef struct {
-  const oak_grid_view_t *view;
-  oak_disk_t *disk; /**< for values; NULL where they are written at once */
+  oak_part_file_t file[2]; /**< the XML, and the folder of the raw files */
+  oak_grid_view_t copy;
+  const oak_grid_view_t *view; /**< the copy */
+  oak_disk_t *disk;            /**< for values; NULL where they are written at once */
   int layers;
   int side[3];             /**< cells of a block along each dimension, ghost cells included */
   size_t ncell;            /**< their product */
@@ -355,33 +357,26 @@ static oak_status_t check_layers(const oak_grid_view_t *view, int layers, const 
   return OAK_OK;
 }
 
-/** An output until it has its name. */
-typedef struct {
-  oak_part_file_t file[2]; /**< the XML, and the folder of the raw files */
-  oak_grid_view_t view;    /**< a copy */
-  writer_t writer;
-} output_t;
-
 static const char *const content[] = {"rank_*.raw", NULL};
 const oak_folder_kind_t oak_xdmf_folder = {OAK_XDMF_DATA, content};
 
 static oak_status_t publish(void *context) {
   static const oak_folder_kind_t *const kind[] = {NULL, &oak_xdmf_folder};
-  return oak_folder_publish(2, ((output_t *)context)->file, kind);
+  return oak_folder_publish(2, ((writer_t *)context)->file, kind);
 }
 
 static void discard(void *context) {
-  const oak_part_file_t *file = ((output_t *)context)->file;
+  const oak_part_file_t *file = ((writer_t *)context)->file;
   (void)unlink(file[0].part);
   oak_folder_discard(&oak_xdmf_folder, file[1].part);
 }
 
-static void free_output(void *context) {
-  output_t *output = context;
-  if (!output) return;
-  oak_view_release(&output->view);
-  free(output->writer.array);
-  free(output);
+static void free_writer(void *context) {
+  writer_t *w = context;
+  if (!w) return;
+  oak_view_release(&w->copy);
+  free(w->array);
+  free(w);
 }
 
 static oak_status_t name_files(oak_part_file_t file[2], const char *path) {
@@ -399,34 +394,30 @@ static oak_status_t prepare(const oak_part_file_t file[2]) {
   return oak_folder_begin(&oak_xdmf_folder, file[1].path, file[1].part);
 }
 
-/** An output of its own for this rank, which takes over the view; rank 0 makes the folder. */
+/** A writer of its own for this rank, which takes over the view; rank 0 makes the folder. */
 static oak_status_t begin(const oak_grid_view_t *view, int layers, const char *path,
-                          output_t **out) {
+                          writer_t **out) {
   OAK_TRY(oak_view_take(view, sizeof **out, out));
-  output_t *output = *out;
-  writer_t *w = &output->writer;
-  output->view = *view;
-  *w = (writer_t){.view = &output->view, .disk = view->disk, .layers = layers, .fd = -1};
+  writer_t *w = *out;
+  *w = (writer_t){.copy = *view, .view = &w->copy, .disk = view->disk, .layers = layers, .fd = -1};
   MPI_Comm_rank(view->comm, &w->rank);
   OAK_TRY(oak_view_check(view, path));
   OAK_TRY(check_layers(view, layers, path));
-  OAK_TRY(name_files(output->file, path));
+  OAK_TRY(name_files(w->file, path));
   OAK_TRY(oak_view_arrays(view, 1, &w->array, &w->narray));
-  return w->rank == 0 ? prepare(output->file) : OAK_OK;
+  return w->rank == 0 ? prepare(w->file) : OAK_OK;
 }
 
 oak_status_t oak_xdmf_write(const oak_grid_view_t *view, int ghost_layers, const char *path) {
-  output_t *output;
-  oak_status_t st = oak_agree(view->comm, begin(view, ghost_layers, path, &output));
+  writer_t *w;
+  oak_status_t st = oak_agree(view->comm, begin(view, ghost_layers, path, &w));
   if (st != OAK_OK) {
-    free_output(output);
+    free_writer(w);
     return st;
   }
-  writer_t *w = &output->writer;
-  const oak_part_file_t *file = output->file;
   shape(w);
-  st = oak_agree(view->comm, write_data(w, file[1].part));
-  if (st == OAK_OK) st = write_xml(w, file[0].part, basename(file[1].path));
-  const oak_disk_output_t end = {publish, discard, free_output, output, NULL, 0};
+  st = oak_agree(view->comm, write_data(w, w->file[1].part));
+  if (st == OAK_OK) st = write_xml(w, w->file[0].part, basename(w->file[1].path));
+  const oak_disk_output_t end = {publish, discard, free_writer, w, NULL, 0};
   return oak_disk_commit(view->disk, view->comm, st, &end);
 }
