@@ -27,8 +27,6 @@ static oak_status_t check_options(const oak_grid_view_t *view, const oak_picture
             "picture of variable %d; choose one from 0 to %d", o->variable, view->nvar - 1);
   OAK_CHECK(o->width >= MIN_WIDTH && o->width <= MAX_SIDE, OAK_ERR_ARGUMENT,
             "picture width %d; choose %d to %d pixels", o->width, MIN_WIDTH, MAX_SIDE);
-  OAK_CHECK((int)o->colormap >= 0 && o->colormap <= OAK_COLORMAP_AUTO, OAK_ERR_ARGUMENT,
-            "picture colour map %d; choose 0 to %d", (int)o->colormap, OAK_COLORMAP_AUTO);
   OAK_CHECK(isfinite(o->low) && isfinite(o->high) && o->low <= o->high &&
                 isfinite(o->high - o->low) &&
                 (o->low == o->high || o->high - o->low > OAK_SMALLEST_RANGE),
@@ -41,10 +39,6 @@ static oak_status_t check_options(const oak_grid_view_t *view, const oak_picture
             o->high);
   OAK_CHECK(o->quantile >= 0 && o->quantile < 0.5, OAK_ERR_ARGUMENT,
             "picture quantile %g; choose 0 to less than 0.5", o->quantile);
-  OAK_CHECK((int)o->show >= 0 && o->show < OAK_SHOW_COUNT, OAK_ERR_ARGUMENT,
-            "picture of kind %d; choose 0 to %d", (int)o->show, OAK_SHOW_COUNT - 1);
-  OAK_CHECK((int)o->layout >= 0 && o->layout < OAK_LAYOUT_COUNT, OAK_ERR_ARGUMENT,
-            "picture layout %d; choose 0 to %d", (int)o->layout, OAK_LAYOUT_COUNT - 1);
   OAK_CHECK(view->dim == 3 || o->show == OAK_SHOW_SLICE, OAK_ERR_ARGUMENT,
             "a projection needs three dimensions, and there are two; leave it out");
   for (int d = 0; d < view->dim && o->region; d++)

@@ -43,12 +43,7 @@ int oak_in_frame(const oak_scene_t *scene, int b) {
 
 int oak_in_slice(const oak_scene_t *scene, int b) {
   if (!oak_in_frame(scene, b)) return 0;
-  if (scene->normal < 0) return 1;
-  const int level = scene->view->level[b];
-  const int64_t n = oak_blocks_along(scene, scene->normal, level);
-  int64_t i = (int64_t)floor(scene->fraction * (double)(INT64_C(1) << level));
-  if (i >= n) i = n - 1;
-  return scene->view->index[b][scene->normal] == i;
+  return scene->normal < 0 || oak_view_layer(scene->view, b, scene->normal, scene->fraction) >= 0;
 }
 
 const double *oak_slice_cells(const oak_scene_t *scene, int b, const double *cells,
@@ -57,10 +52,7 @@ const double *oak_slice_cells(const oak_scene_t *scene, int b, const double *cel
   const size_t all[3] = {1, (size_t)n[0], (size_t)n[0] * (size_t)n[1]};
   for (int a = 0; a < 2; a++) stride[a] = all[scene->axis[a]];
   if (normal < 0) return cells;
-  const double block = scene->fraction * (double)(INT64_C(1) << scene->view->level[b]) -
-                       scene->view->index[b][normal];
-  const int layer = (int)floor(block * n[normal]);
-  return cells + (size_t)(layer < 0 ? 0 : layer < n[normal] ? layer : n[normal] - 1) * all[normal];
+  return cells + (size_t)oak_view_layer(scene->view, b, normal, scene->fraction) * all[normal];
 }
 
 /** Which pixels of [p0, p1) the cells of block \a b touch along the dimension of the picture \a a.

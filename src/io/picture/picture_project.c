@@ -13,21 +13,16 @@ enum {
   DEPTH_ONE = 1024 /* weight of a whole cell of the finest level along the axis */
 };
 
-/** What a column of cells, along the axis of the projection, adds to a pixel. */
-typedef struct {
-  double highest;      /* INFINITY: a value that is not finite */
-  int64_t sum, weight; /* weight: in cells of the finest level, times DEPTH_ONE */
-} column_t;
-
 struct oak_projection {
   const oak_scene_t *scene;
   double largest, unit; /* largest absolute value; value of 1 in the sums */
   double *highest;      /* [height][width]; INFINITY: a value that is not finite */
   int64_t *sum, *weight;
-  column_t *column;              /* of one block */
-  double solid;                  /* value of cells of solids; NAN: there are none */
-  double *row_highest, *row_sum; /* [N] for a row of columns */
-  int64_t *row_solid;            /* [N] weight of the cells of solids in means */
+  double solid; /* value of cells of solids; NAN: there are none */
+  /* What a column of cells of one block, along the axis of the projection, adds to a pixel. The
+   * weight is in cells of the finest level, times DEPTH_ONE. */
+  double *column_highest, *column_sum;
+  int64_t *column_weight;
 };
 
 static void visit_largest(void *context, int b, const double *cells) {
@@ -57,14 +52,14 @@ static double round_small(double x) {
   return even + (rest == 0.5 && x > 0 ? 1 : 0) - (rest == -0.5 && x < 0 ? 1 : 0);
 }
 
-/** Add a layer of a row of columns. \a share: the weight of the layer in sums. All terms are
- * integers, and their sum is below 2^53. With \a cut the weight is no integer, so the terms are
- * rounded. */
-static void add_layer(const oak_projection_t *p, const double *line, size_t stride, double share,
-                      int cut) {
+/** Add a layer of the row of columns from \a first on. \a share: the weight of the layer in sums.
+ * All terms are integers, and their sum is below 2^53. With \a cut the weight is no integer, so the
+ * terms are rounded. */
+static void add_layer(const oak_projection_t *p, size_t first, const double *line, size_t stride,
+                      double share, int cut) {
   const size_t n = (size_t)p->scene->view->block_size[p->scene->axis[0]];
   const double unit = p->unit, solid = p->solid;
-  double *highest = p->row_highest, *sum = p->row_sum;
+  double *highest = p->column_highest + first, *sum = p->column_sum + first;
   for (size_t i = 0; i < n; i++) {
     const double value = line[i * stride];
     const double seen = fabs(value) <= DBL_MAX || value == solid ? value : INFINITY;
@@ -77,57 +72,46 @@ static void add_layer(const oak_projection_t *p, const double *line, size_t stri
     sum[i] += cut ? round(share * count) : share * count;
   }
   for (size_t i = 0; i < n && p->scene->options->show == OAK_SHOW_MEAN; i++)
-    if (line[i * stride] == solid) p->row_solid[i] += llround(share * DEPTH_ONE);
+    if (line[i * stride] == solid) p->column_weight[first + i] -= llround(share * DEPTH_ONE);
 }
 
-/** Add the columns of block \a b to \a column. */
-static void add_columns(const oak_projection_t *p, int b, const double *cells, column_t *column) {
+/** Find what the columns of block \a b add. */
+static void add_columns(const oak_projection_t *p, int b, const double *cells) {
   const oak_scene_t *scene = p->scene;
   const int *size = scene->view->block_size;
   const size_t stride[3] = {1, (size_t)size[0], (size_t)size[0] * (size_t)size[1]};
   const size_t ni = (size_t)size[scene->axis[0]], nj = (size_t)size[scene->axis[1]];
-  const size_t nk = (size_t)size[scene->normal];
   const double depth = (double)(INT64_C(1) << (scene->view->max_level - scene->view->level[b]));
   int64_t weight = 0;
-  for (size_t k = 0; k < nk; k++)
-    weight += llround(depth * oak_shown_share(scene, b, scene->normal, (int)k) * DEPTH_ONE);
-  for (size_t j = 0; j < nj; j++) {
-    for (size_t i = 0; i < ni; i++) {
-      p->row_highest[i] = -INFINITY;
-      p->row_sum[i] = 0;
-      p->row_solid[i] = 0;
-    }
-    for (size_t k = 0; k < nk; k++) {
-      const double shown = oak_shown_share(scene, b, scene->normal, (int)k);
+  for (int k = 0; k < size[scene->normal]; k++)
+    weight += llround(depth * oak_shown_share(scene, b, scene->normal, k) * DEPTH_ONE);
+  for (size_t c = 0; c < ni * nj; c++) {
+    p->column_highest[c] = -INFINITY;
+    p->column_sum[c] = 0;
+    p->column_weight[c] = weight;
+  }
+  for (size_t j = 0; j < nj; j++)
+    for (int k = 0; k < size[scene->normal]; k++) {
+      const double shown = oak_shown_share(scene, b, scene->normal, k);
       if (shown > 0)
-        add_layer(p, cells + j * stride[scene->axis[1]] + k * stride[scene->normal],
+        add_layer(p, j * ni, cells + j * stride[scene->axis[1]] + (size_t)k * stride[scene->normal],
                   stride[scene->axis[0]], depth * shown, shown < 1);
     }
-    for (size_t i = 0; i < ni; i++, column++) {
-      column->highest = fmax(column->highest, p->row_highest[i]);
-      column->sum += (int64_t)p->row_sum[i];
-      column->weight += weight - p->row_solid[i];
-    }
-  }
 }
 
 /** Add a column to its share of a pixel. */
 static void add_column(void *context, int x, int y, int cell, int64_t share) {
   oak_projection_t *p = context;
-  const column_t *column = &p->column[cell];
   const size_t pixel = (size_t)y * (size_t)p->scene->width + (size_t)x;
-  p->highest[pixel] = fmax(p->highest[pixel], column->highest);
+  p->highest[pixel] = fmax(p->highest[pixel], p->column_highest[cell]);
   if (!p->sum) return;
-  p->sum[pixel] += share * column->sum;
-  p->weight[pixel] += share * column->weight;
+  p->sum[pixel] += share * (int64_t)p->column_sum[cell];
+  p->weight[pixel] += share * p->column_weight[cell];
 }
 
 static void visit_draw(void *context, int b, const double *cells) {
   oak_projection_t *p = context;
-  const int *size = p->scene->view->block_size, *axis = p->scene->axis;
-  for (int c = 0; c < size[axis[0]] * size[axis[1]]; c++)
-    p->column[c] = (column_t){-INFINITY, 0, 0};
-  add_columns(p, b, cells, p->column);
+  add_columns(p, b, cells);
   oak_scene_cover(p->scene, b, 0, p->scene->height, add_column, p);
 }
 
@@ -147,11 +131,11 @@ static void set_unit(oak_projection_t *p) {
 static oak_status_t allocate(oak_projection_t *p, int sums) {
   const oak_scene_t *scene = p->scene;
   const size_t n = (size_t)scene->width * (size_t)scene->height;
-  const int *size = scene->view->block_size, row = size[scene->axis[0]];
-  OAK_TRY(OAK_NEW(p->column, (size_t)row * size[scene->axis[1]]));
-  OAK_TRY(OAK_NEW(p->row_highest, row));
-  OAK_TRY(OAK_NEW(p->row_sum, row));
-  OAK_TRY(OAK_NEW(p->row_solid, row));
+  const int *size = scene->view->block_size;
+  const size_t columns = (size_t)size[scene->axis[0]] * (size_t)size[scene->axis[1]];
+  OAK_TRY(OAK_NEW(p->column_highest, columns));
+  OAK_TRY(OAK_NEW(p->column_sum, columns));
+  OAK_TRY(OAK_NEW(p->column_weight, columns));
   p->solid = scene->view->has_mask ? -INFINITY : NAN;
   OAK_TRY(OAK_NEW(p->highest, n));
   for (size_t i = 0; i < n; i++) p->highest[i] = -INFINITY;
@@ -172,10 +156,9 @@ oak_status_t oak_projection_new(const oak_scene_t *scene, oak_projection_t **out
 void oak_projection_free(oak_projection_t **projection) {
   oak_projection_t *p = *projection;
   if (!p) return;
-  free(p->column);
-  free(p->row_highest);
-  free(p->row_sum);
-  free(p->row_solid);
+  free(p->column_highest);
+  free(p->column_sum);
+  free(p->column_weight);
   free(p->highest);
   free(p->sum);
   free(p->weight);

@@ -96,6 +96,14 @@ int oak_view_wants_node(const oak_grid_view_t *view, int level, const int32_t in
   return oak_view_touches(view, view->region, level - 1, parent);
 }
 
+int oak_view_layer(const oak_grid_view_t *view, int b, int d, double trees) {
+  const int64_t blocks = (int64_t)view->trees[d] << view->level[b], n = view->block_size[d];
+  const double at = ldexp(trees, view->level[b]);
+  const int64_t block = (int64_t)fmin(floor(at), (double)(blocks - 1));
+  const int64_t layer = (int64_t)floor((at - (double)block) * (double)n);
+  return view->index[b][d] != block ? -1 : layer < n ? (int)layer : (int)n - 1;
+}
+
 oak_curve_t oak_curve_at(int dim, const int trees[3], int finest, int level,
                          const int32_t index[3]) {
   oak_curve_t at = {0, 0};

@@ -235,11 +235,7 @@ typedef struct {
 static int find_layer(const plane_t *plane, int b) {
   const oak_grid_view_t *view = plane->view;
   if (plane->normal < 0) return 0;
-  const int64_t n = view->block_size[plane->normal], i = view->index[b][plane->normal];
-  const int64_t cells = ((int64_t)view->trees[plane->normal] << view->level[b]) * n;
-  int64_t layer = (int64_t)floor(ldexp(plane->fraction, view->level[b]) * (double)n);
-  if (layer >= cells) layer = cells - 1;
-  return layer / n == i ? (int)(layer % n) : -1;
+  return oak_view_layer(view, b, plane->normal, plane->fraction);
 }
 
 /** Volume of a cell of the plane relative to others of the same layer. */
