@@ -43,7 +43,7 @@ int oak_in_frame(const oak_scene_t *scene, int b) {
 
 int oak_in_slice(const oak_scene_t *scene, int b) {
   if (!oak_in_frame(scene, b)) return 0;
-  return scene->normal < 0 || oak_view_layer(scene->view, b, scene->normal, scene->fraction) >= 0;
+  return oak_view_layer(scene->view, b, scene->normal, scene->fraction) >= 0;
 }
 
 const double *oak_slice_cells(const oak_scene_t *scene, int b, const double *cells,

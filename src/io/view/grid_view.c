@@ -97,6 +97,7 @@ int oak_view_wants_node(const oak_grid_view_t *view, int level, const int32_t in
 }
 
 int oak_view_layer(const oak_grid_view_t *view, int b, int d, double trees) {
+  if (d < 0) return 0;
   const int64_t blocks = (int64_t)view->trees[d] << view->level[b], n = view->block_size[d];
   const double at = ldexp(trees, view->level[b]);
   const int64_t block = (int64_t)fmin(floor(at), (double)(blocks - 1));

@@ -132,7 +132,7 @@ int oak_view_touches(const oak_grid_view_t *view, const double (*region)[3], int
 int oak_view_wants_node(const oak_grid_view_t *view, int level, const int32_t index[3]);
 
 /** The layer of cells of block \a b across axis \a d at \a trees trees from the lower end of the
- * domain; -1: that is in another block. */
+ * domain, 0 if \a d is -1; -1: that is in another block. */
 int oak_view_layer(const oak_grid_view_t *view, int b, int d, double trees);
 
 /** A place along the space-filling curve: the number of a tree, and a Morton number within it. */

@@ -231,13 +231,6 @@ typedef struct {
   double *weight; /* [rows] volume of the finer cells added up; NULL if there are none */
 } plane_t;
 
-/** Layer of cells of block \a b that the plane goes through; -1: none. */
-static int find_layer(const plane_t *plane, int b) {
-  const oak_grid_view_t *view = plane->view;
-  if (plane->normal < 0) return 0;
-  return oak_view_layer(view, b, plane->normal, plane->fraction);
-}
-
 /** Volume of a cell of the plane relative to others of the same layer. */
 static double weight_of(const plane_t *plane, int b, int64_t i, int64_t j) {
   const oak_grid_view_t *view = plane->view;
@@ -249,7 +242,10 @@ static double weight_of(const plane_t *plane, int b, int64_t i, int64_t j) {
   return oak_view_volume(view, view->level[b], cell);
 }
 
-static int in_plane(const void *plane, int b) { return find_layer(plane, b) >= 0; }
+static int in_plane(const void *context, int b) {
+  const plane_t *plane = context;
+  return oak_view_layer(plane->view, b, plane->normal, plane->fraction) >= 0;
+}
 
 /** Add the values of a block to the rows. */
 static void add_cells(void *context, int b, const double *cells) {
@@ -259,7 +255,8 @@ static void add_cells(void *context, int b, const double *cells) {
   const int *size = view->block_size, *axis = plane->axis;
   const int64_t stride[3] = {1, size[0], (int64_t)size[0] * size[1]};
   const int finer = view->level[b] - plane->level, shift = finer > 0 ? finer : -finer;
-  if (plane->normal >= 0) cells += find_layer(plane, b) * stride[plane->normal];
+  if (plane->normal >= 0)
+    cells += oak_view_layer(view, b, plane->normal, plane->fraction) * stride[plane->normal];
   const int64_t n[2] = {size[axis[0]], size[axis[1]]}, grow = finer > 0 ? 0 : shift;
   for (int64_t j = 0; j < n[1] << grow; j++)
     for (int64_t i = 0; i < n[0] << grow; i++) {
