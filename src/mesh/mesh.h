@@ -49,7 +49,7 @@ typedef struct {
   int keep_from, keep_to, keep_count;
 } oak_transfer_t;
 
-/** Where the data of a block of a new mesh come from. */
+/** Where the data of a block of a new mesh come from; the kinds in the order of OAK_ADAPT_COPY. */
 typedef struct {
   enum { OAK_ORIGIN_SAME, OAK_ORIGIN_PARENT, OAK_ORIGIN_CHILDREN } kind;
   int block; /**< of the old mesh; CHILDREN: the first of the family */

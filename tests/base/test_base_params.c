@@ -159,7 +159,7 @@ static void test_unknown_keys(void **state) {
                  "xmin, xmax, ");
   assert_refused("hydro.nothing=1",
                  "unknown section [hydro]; the sections are run, mesh, refine, scheme, physics, "
-                 "problem, boundary, poisson, body, reactions, device, checkpoint, output");
+                 "problem, boundary, body, poisson, reactions, device, checkpoint, output");
   oak_params_t *params = new_params();
   assert_int_equal(oak_params_set(params, "mesh.other", "1"), OAK_OK);
   assert_int_equal(oak_params_check(params, 0), OAK_OK);

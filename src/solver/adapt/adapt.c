@@ -147,16 +147,13 @@ static oak_status_t map_rates(oak_t *sim, int old_blocks, const double *square,
 
 /* Everything that moves with the blocks, from the old mesh to the new one. */
 static oak_status_t carry_over(oak_t *sim, const oak_origin_t *origin) {
-  static const int kind[] = {[OAK_ORIGIN_SAME] = OAK_ADAPT_COPY,
-                             [OAK_ORIGIN_PARENT] = OAK_ADAPT_PROLONG,
-                             [OAK_ORIGIN_CHILDREN] = OAK_ADAPT_RESTRICT};
   oak_carried_t list[OAK_MAX_CARRIED];
   const int count = oak_carried(&sim->data, list), nblock = sim->data.mesh->nblock;
   OAK_FREED oak_adapt_task_t *task = NULL;
   OAK_TRY(OAK_NEW(task, nblock + 1));
   for (int n = 0; n < nblock; n++)
     task[n] = (oak_adapt_task_t){
-        .source = origin[n].block, .kind = kind[origin[n].kind], .child = origin[n].child};
+        .source = origin[n].block, .kind = (int)origin[n].kind, .child = origin[n].child};
   for (int i = 0; i < count; i++)
     OAK_TRY(oak_adapt_run(&sim->data, &list[i], task, nblock, list[i].next->memory.mine));
   return OAK_OK;

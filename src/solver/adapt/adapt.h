@@ -22,10 +22,6 @@ oak_status_t oak_adapt_first(oak_t *sim, int *changed);
 oak_status_t oak_criterion_set(oak_t *sim);
 
 /* speed.c */
-/** Compute the derived variables that the criterion looks at, and their ghost cells, from the
- * current state, whose ghost cells are filled. Collective: a rank that has failed takes part. The
- * ranks do not agree on the status. */
-oak_status_t oak_criterion_set(oak_t *sim);
 /** Measure the speed of ranks from now on, if mesh.balance says so. Rank-local. */
 oak_status_t oak_speed_open(oak_t *sim);
 /** Bring the speeds up to date, if they are measured. Waits until the device has completed its
