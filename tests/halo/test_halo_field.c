@@ -392,14 +392,9 @@ static double adapt(field_t *f, int64_t *made) {
   const int old = sim->data.mesh->nblock;
   int *flag = malloc((old + 1) * sizeof *flag), *level = malloc((old + 1) * sizeof *level), changed;
   oak_origin_t *origin;
-  void *list;
   make_flags(f, 2, flag);
   for (int b = 0; b < old; b++) level[b] = sim->data.mesh->level[b];
-  oak_adapt_args_t args = {.theta = sim->setup.refine.theta,
-                           .components = f->x.components,
-                           .interpolation = f->x.interpolation};
-  oak_data_field(&sim->data, 0, 0, &args.f);
-  oak_exchange_field(&f->x, &f->now, &args.f);
+  const oak_carried_t carried = {&f->x, &f->now, &f->next};
   MUST(oak_mesh_adapt(sim->data.mesh, flag, NULL, 0, sim->setup.refine.max_level, &changed,
                       &origin));
   assert_true(changed);
@@ -411,11 +406,7 @@ static double adapt(field_t *f, int64_t *made) {
   free(origin);
   oak_values_t *next[] = {&f->next};
   MUST(oak_data_agree(&sim->data, oak_values_fit(&f->x, next, 1, n, &changed)));
-  args.out = f->next.memory.mine;
-  MUST(oak_device_alloc(sim->setup.dev, (n + 1) * sizeof *task, &list));
-  if (n) MUST(oak_device_upload(sim->setup.dev, list, task, n * sizeof *task));
-  args.task = list;
-  if (n) MUST(oak_device_launch(sim->setup.dev, sim->setup.kernel.adapt, n, &args, sizeof args));
+  MUST(oak_adapt_run(&sim->data, &carried, task, n, f->next.memory.mine));
   double most = 0;
   const int nc = f->x.components;
   void *u = download(f, f->next.memory.mine, (int64_t)n * nc * f->s.cells);
@@ -434,7 +425,6 @@ static double adapt(field_t *f, int64_t *made) {
   const oak_values_t values = f->now;
   f->now = f->next;
   f->next = values;
-  oak_device_free(sim->setup.dev, list);
   void *memory[] = {u, task, flag, level};
   for (int i = 0; i < 4; i++) free(memory[i]);
   return most;
