@@ -30,6 +30,7 @@ void oak_canvas_mix(oak_canvas_t *canvas, int x, int y, uint32_t color, double s
 }
 
 void oak_canvas_fill(oak_canvas_t *canvas, int x, int y, int w, int h, uint32_t color) {
+  if (!canvas) return;
   for (int j = y; j < y + h; j++)
     for (int i = x; i < x + w; i++) oak_canvas_mix(canvas, i, j, color, 1.0);
 }

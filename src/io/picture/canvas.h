@@ -18,7 +18,7 @@ oak_status_t oak_canvas_new(int width, int height, oak_canvas_t *out);
 /** Mix \a share (0 to 1) of \a color (0xRRGGBB) into a pixel; nothing happens outside. */
 void oak_canvas_mix(oak_canvas_t *canvas, int x, int y, uint32_t color, double share);
 
-/** Fill columns [x, x+w) of rows [y, y+h). */
+/** Fill columns [x, x+w) of rows [y, y+h), unless \a canvas is NULL. */
 void oak_canvas_fill(oak_canvas_t *canvas, int x, int y, int w, int h, uint32_t color);
 
 typedef enum { OAK_TEXT_REGULAR, OAK_TEXT_BOLD } oak_text_weight_t;

@@ -73,16 +73,6 @@ static double draw_text(oak_canvas_t *canvas, double x, double y, const char *te
   return oak_canvas_text(canvas, x, y, text, size, OAK_TEXT_REGULAR, color);
 }
 
-static double widest_tick(const ticks_t *ticks, double size) {
-  double widest = 0;
-  char label[LABEL_SIZE];
-  for (int64_t i = ticks->first; i <= ticks->last; i++) {
-    print_tick(label, ticks, i);
-    widest = fmax(widest, draw_text(NULL, 0, 0, label, size, SOFT_INK));
-  }
-  return widest;
-}
-
 static double draw_raised(oak_canvas_t *canvas, double x, double y, const char *text, double size,
                           uint32_t color) {
   return draw_text(canvas, x, y - 0.6 * size, text, 0.75 * size, color);
@@ -233,17 +223,47 @@ static double draw_decades(const oak_scene_t *scene, const oak_frame_t *frame, o
       const double t = (power + log10(digit) - scene->low) / (scene->high - scene->low);
       const int labelled = has_label(&d, power, digit);
       if (t < -1e-6 || t > 1 + 1e-6 || (!labelled && digit > 1 && !d.minor)) continue;
-      double y = 0;
-      if (canvas) {
-        y = frame->top + (1 - t) * scene->height;
-        oak_canvas_fill(canvas, x, (int)floor(y - 0.5 * frame->thin + 0.5),
-                        labelled ? length : (length + 1) / 2, frame->thin, LINE);
-      }
+      const double y = frame->top + (1 - t) * scene->height;
+      oak_canvas_fill(canvas, x, (int)floor(y - 0.5 * frame->thin + 0.5),
+                      labelled ? length : (length + 1) / 2, frame->thin, LINE);
       if (labelled)
         widest = fmax(widest, draw_decade(&d, canvas, x + length + 0.7 * TICK_GAP * size, y, digit,
                                           power, size));
     }
   return widest;
+}
+
+/** Draw ticks and their labels along the height, to the left (\a side -1) or the right of \a x. The
+ * scale goes from \a low to \a high. \return the widest label. */
+static double draw_ticks(const oak_scene_t *scene, const oak_frame_t *frame, oak_canvas_t *canvas,
+                         const ticks_t *ticks, double low, double high, int x, int side) {
+  const double size = frame->size;
+  const int length = (int)(TICK * size + 0.5), is_log = side > 0 && scene->options->log_scale;
+  double widest = 0;
+  char label[LABEL_SIZE];
+  for (int64_t i = ticks->first; i <= ticks->last; i++) {
+    const double value = (double)i * ticks->step;
+    const double t = ((is_log ? log10(value) : value) - low) / (high - low);
+    const double y = frame->top + (1 - t) * scene->height;
+    print_tick(label, ticks, i);
+    oak_canvas_fill(canvas, side < 0 ? x - length : x, (int)floor(y - 0.5 * frame->thin + 0.5),
+                    length, frame->thin, LINE);
+    const double width = draw_text(NULL, 0, 0, label, size, 0);
+    widest = fmax(widest, width);
+    draw_text(canvas,
+              side < 0 ? x - length - TICK_GAP * size - width : x + length + 0.7 * TICK_GAP * size,
+              floor(y + size / 2 + 0.5), label, size, SOFT_INK);
+  }
+  return widest;
+}
+
+/** Draw what is to the right of the colour bar. \return the widest label. */
+static double draw_scale(const oak_scene_t *scene, const oak_frame_t *frame, oak_canvas_t *canvas,
+                         int x) {
+  const ticks_t ticks = bar_ticks(scene, frame->size);
+  return has_decades(scene)
+             ? draw_decades(scene, frame, canvas, x, frame->size)
+             : draw_ticks(scene, frame, canvas, &ticks, scene->low, scene->high, x, 1);
 }
 
 /* ---- title ---- */
@@ -343,22 +363,22 @@ static int has_title(const oak_scene_t *scene) {
 /* ---- the frame ---- */
 
 oak_frame_t oak_frame_measure(const oak_scene_t *scene) {
-  oak_frame_t frame;
+  oak_frame_t frame = {.size = 0};
   const double fitting = floor(scene->width / 80.0 + 0.5);
   const double size = fitting < 8 ? 8 : fitting > 40 ? 40 : fitting;
   frame.size = size;
   frame.thin = size < 15 ? 1 : (int)(size / 10 + 0.5);
   const ticks_t y = axis_ticks(scene, 1, size), bar = bar_ticks(scene, size);
   const double label = TICK + TICK_GAP;
-  const int decades = has_decades(scene);
-  const double widest =
-      decades ? draw_decades(scene, NULL, NULL, 0, size) : widest_tick(&bar, size);
+  const double widest = draw_scale(scene, &frame, NULL, 0);
   double scale_width = widest + (TICK + TICK_GAP + BAR_WIDTH) * size;
-  const double above = draw_bar_unit(scene, NULL, 0, 0, decades ? 0 : bar.exponent, size);
+  const double above =
+      draw_bar_unit(scene, NULL, 0, 0, has_decades(scene) ? 0 : bar.exponent, size);
   scale_width = fmax(scale_width, above);
   const char *name = scene->name[1][1] ? scene->name[1] : "x"; /* pictures in z are as wide */
   const double name_width = draw_name(scene, NULL, 0, 0, name, y.exponent, size);
-  frame.left = (int)ceil((MARGIN + NAME_GAP + label) * size + name_width + widest_tick(&y, size));
+  frame.left = (int)ceil((MARGIN + NAME_GAP + label) * size + name_width +
+                         draw_ticks(scene, &frame, NULL, &y, 0, 1, 0, -1));
   frame.right = (int)ceil((BAR_GAP + MARGIN) * size + scale_width);
   frame.bottom = (int)ceil((MARGIN + 1 + NAME_GAP + 1 + label) * size);
   const double room = scene->width + frame.right - MARGIN * size;
@@ -396,27 +416,6 @@ static void draw_x_axis(const oak_scene_t *scene, const oak_frame_t *frame, oak_
   draw_name(scene, canvas, x, below, scene->name[0], ticks.exponent, size);
 }
 
-/** Draw ticks and their labels along the height, to the left (\a side -1) or the right of \a x. The
- * scale goes from \a low to \a high. */
-static void draw_ticks(const oak_scene_t *scene, const oak_frame_t *frame, oak_canvas_t *canvas,
-                       const ticks_t *ticks, double low, double high, int x, int side) {
-  const double size = frame->size;
-  const int length = (int)(TICK * size + 0.5), is_log = side > 0 && scene->options->log_scale;
-  char label[LABEL_SIZE];
-  for (int64_t i = ticks->first; i <= ticks->last; i++) {
-    const double value = (double)i * ticks->step;
-    const double t = ((is_log ? log10(value) : value) - low) / (high - low);
-    const double y = frame->top + (1 - t) * scene->height;
-    print_tick(label, ticks, i);
-    oak_canvas_fill(canvas, side < 0 ? x - length : x, (int)floor(y - 0.5 * frame->thin + 0.5),
-                    length, frame->thin, LINE);
-    const double at = side < 0
-                          ? x - length - TICK_GAP * size - draw_text(NULL, 0, 0, label, size, 0)
-                          : x + length + 0.7 * TICK_GAP * size;
-    draw_text(canvas, at, floor(y + size / 2 + 0.5), label, size, SOFT_INK);
-  }
-}
-
 static void draw_y_axis(const oak_scene_t *scene, const oak_frame_t *frame, oak_canvas_t *canvas) {
   const double size = frame->size;
   const ticks_t ticks = axis_ticks(scene, 1, size);
@@ -441,10 +440,7 @@ static void draw_bar(const oak_scene_t *scene, const oak_frame_t *frame, oak_can
   draw_box(canvas, x0, frame->top, width, scene->height, frame->thin);
   draw_bar_unit(scene, canvas, x0 - 0.1 * size, floor(frame->top - 1.0 * size),
                 has_decades(scene) ? 0 : ticks.exponent, size);
-  if (has_decades(scene))
-    draw_decades(scene, frame, canvas, x0 + width + frame->thin, size);
-  else
-    draw_ticks(scene, frame, canvas, &ticks, scene->low, scene->high, x0 + width + frame->thin, 1);
+  draw_scale(scene, frame, canvas, x0 + width + frame->thin);
 }
 
 void oak_frame_draw(const oak_scene_t *scene, const oak_frame_t *frame, oak_canvas_t *canvas) {

@@ -19,8 +19,7 @@ typedef struct {
   int fd, file;  /**< open file; -1: none */
   int box, var;  /**< -1: none */
   double *value; /**< of the box */
-  char *raw;     /**< as in the file */
-  size_t size;   /**< bytes of each of the two */
+  int64_t room;  /**< for so many */
 } level_t;
 
 struct oak_plotfile {
@@ -114,19 +113,6 @@ static oak_status_t check_level(oak_plotfile_t *p, int l) {
 
 /* ---- values ---- */
 
-static oak_status_t grow(level_t *level, int64_t cells) {
-  const size_t size = (size_t)cells * sizeof(double);
-  if (size <= level->size) return OAK_OK;
-  free(level->value);
-  free(level->raw);
-  level->raw = NULL;
-  level->size = 0;
-  OAK_TRY(OAK_NEW(level->value, cells));
-  OAK_TRY(OAK_NEW(level->raw, size));
-  level->size = size;
-  return OAK_OK;
-}
-
 static void swap_bytes(char *raw, size_t n, size_t bytes) {
   for (size_t i = 0; i < n; i++, raw += bytes)
     for (size_t b = 0; b < bytes / 2; b++) {
@@ -147,15 +133,20 @@ static oak_status_t load_box(oak_plotfile_t *p, int l, int b, int var) {
   OAK_TRY(read_fab_header(p, l, box, &bytes, &swap, &data));
   if (bytes != p->value_bytes) return damaged(p, l, box, "values of another precision");
   const int64_t cells = box_cells(box);
-  OAK_TRY(grow(level, cells));
   const size_t n = (size_t)cells, size = n * (size_t)bytes;
-  if (oak_read_at(level->fd, level->raw, size, data + (int64_t)size * var) != size)
+  if (cells > level->room) {
+    free(level->value);
+    level->room = 0;
+    OAK_TRY(OAK_NEW(level->value, cells));
+    level->room = cells;
+  }
+  char *raw = (char *)(level->value + n) - size; /* numbers grow towards the end of the memory */
+  if (oak_read_at(level->fd, raw, size, data + (int64_t)size * var) != size)
     return damaged(p, l, box, "the file ends within the values, or cannot be read");
-  if (swap) swap_bytes(level->raw, n, (size_t)bytes);
-  if (bytes == 8) memcpy(level->value, level->raw, size);
+  if (swap) swap_bytes(raw, n, (size_t)bytes);
   for (size_t i = 0; bytes == 4 && i < n; i++) {
     float value;
-    memcpy(&value, level->raw + i * sizeof value, sizeof value);
+    memcpy(&value, raw + i * sizeof value, sizeof value);
     level->value[i] = (double)value;
   }
   level->box = b;
@@ -229,9 +220,10 @@ static void make_view(oak_plotfile_t *p) {
   }
 }
 
-static oak_status_t fill(oak_plotfile_t *p, const int block_size[3]) {
+static oak_status_t fill(oak_plotfile_t *p, const char *path, const int block_size[3]) {
   int swap;
   int64_t data;
+  OAK_TRY(oak_path_print(p->path, "%.*s", oak_path_length(path), path));
   OAK_TRY(oak_scan_read(p->path, &p->scan));
   OAK_TRY(OAK_NEW(p->level, p->scan.finest + 1));
   for (int l = 0; l <= p->scan.finest; l++)
@@ -244,15 +236,9 @@ static oak_status_t fill(oak_plotfile_t *p, const int block_size[3]) {
 }
 
 oak_status_t oak_plotfile_open(const char *path, const int block_size[3], oak_plotfile_t **out) {
-  oak_plotfile_t *p;
-  *out = NULL;
-  OAK_TRY(OAK_NEW(p, 1));
-  oak_status_t st = oak_path_print(p->path, "%.*s", oak_path_length(path), path);
-  if (st == OAK_OK) st = fill(p, block_size);
-  if (st == OAK_OK)
-    *out = p;
-  else
-    oak_plotfile_close(&p);
+  OAK_TRY(OAK_NEW(*out, 1));
+  const oak_status_t st = fill(*out, path, block_size);
+  if (st != OAK_OK) oak_plotfile_close(out);
   return st;
 }
 
@@ -263,7 +249,6 @@ void oak_plotfile_close(oak_plotfile_t **plotfile) {
   for (int l = 0; p->level && l <= p->scan.finest; l++) {
     if (p->level[l].fd >= 0) close(p->level[l].fd);
     free(p->level[l].value);
-    free(p->level[l].raw);
   }
   free(p->level);
   oak_leaves_free(&p->leaves);
