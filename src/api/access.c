@@ -2,6 +2,7 @@
  * The public functions that read and change the solution and the fields. */
 #include <string.h>
 
+#include "base/str.h"
 #include "solver/data/data.h"
 #include "solver/data/variables.h"
 #include "solver/step/sim.h"
@@ -14,21 +15,18 @@ static oak_status_t check(const oak_t *sim, int variable, int most, int first, i
 }
 
 oak_status_t oak_update_ghostcells(oak_t *sim) {
-  OAK_BEGIN(sim);
-  OAK_TRY(oak_sim_fits(sim));
+  OAK_BEGIN_FITS(sim);
   return oak_data_agree(&sim->data, oak_fill_ghosts(&sim->data, 0, sim->data.clock.time));
 }
 
 oak_status_t oak_read_cells(oak_t *sim, int variable, int first, int count, double *out) {
-  OAK_BEGIN(sim);
-  OAK_TRY(oak_sim_whole(sim));
+  OAK_BEGIN_WHOLE(sim);
   OAK_TRY(check(sim, variable, 2 * sim->setup.nvar, first, count));
   return oak_read_state(&sim->data, 0, variable, first, count, out);
 }
 
 oak_status_t oak_read_variable(oak_t *sim, const char *name, int count, double *out) {
-  OAK_BEGIN(sim);
-  OAK_TRY(oak_sim_fits(sim));
+  OAK_BEGIN_FITS(sim);
   oak_selection_t one;
   OAK_CHECK(name && *name && !strpbrk(name, " ,\t"), OAK_ERR_ARGUMENT,
             "oak_read_variable: '%.100s' is not the name of one variable", name ? name : "");
@@ -50,8 +48,7 @@ const char *oak_variable_unit(const oak_t *sim, const char *name) {
 }
 
 oak_status_t oak_view_cells(oak_t *sim, const void **cells, int *number_bytes, oak_hold_t **hold) {
-  OAK_BEGIN(sim);
-  OAK_TRY(oak_sim_whole(sim));
+  OAK_BEGIN_WHOLE(sim);
   OAK_CHECK(oak_device_ops(sim->setup.dev)->host_memory, OAK_ERR_STATE,
             "the cells are in the memory of a GPU, where the host cannot look at them: use "
             "oak_read_cells");
@@ -62,14 +59,12 @@ oak_status_t oak_view_cells(oak_t *sim, const void **cells, int *number_bytes, o
 }
 
 oak_status_t oak_read_ghosts(oak_t *sim, int first, int count, double *out) {
-  OAK_BEGIN(sim);
-  OAK_TRY(oak_sim_fits(sim));
+  OAK_BEGIN_FITS(sim);
   return oak_data_read_ghosts(&sim->data, first, count, out);
 }
 
 oak_status_t oak_write_cells(oak_t *sim, int variable, int first, int count, const double *in) {
-  OAK_BEGIN(sim);
-  OAK_TRY(oak_sim_whole(sim));
+  OAK_BEGIN_WHOLE(sim);
   OAK_TRY(check(sim, variable, sim->setup.nvar, first, count));
   const oak_status_t st = oak_data_write(&sim->data, variable, first, count, in);
   oak_rates_forget(sim);
@@ -94,8 +89,7 @@ static oak_status_t exchange_values(oak_t *sim, int variable, int count, const d
 }
 
 oak_status_t oak_write_variable(oak_t *sim, const char *name, int count, const double *in) {
-  OAK_BEGIN(sim);
-  OAK_TRY(oak_sim_fits(sim));
+  OAK_BEGIN_FITS(sim);
   OAK_FREED double *before = NULL;
   int variable = 0;
   while (name && variable < sim->setup.nvar && strcmp(name, oak_variable_name(sim, variable)) != 0)
@@ -110,8 +104,7 @@ oak_status_t oak_write_variable(oak_t *sim, const char *name, int count, const d
 }
 
 oak_status_t oak_totals(oak_t *sim, double *total) {
-  OAK_BEGIN(sim);
-  OAK_TRY(oak_sim_fits(sim));
+  OAK_BEGIN_FITS(sim);
   return oak_data_totals(&sim->data, total);
 }
 
@@ -121,16 +114,14 @@ static oak_status_t find_field(const oak_setup_t *setup, const char *name, int *
   char known[1024] = "";
   *number = oak_field_find(setup, name);
   for (int n = 0; n < setup->fields.count; n++)
-    snprintf(known + strlen(known), sizeof known - strlen(known), " %s",
-             setup->fields.field[n].name);
+    oak_str_append(known, sizeof known, " %s", setup->fields.field[n].name);
   OAK_CHECK(*number >= 0, OAK_ERR_ARGUMENT, "there is no field %.100s; %s and %s declare%s", name,
             setup->files.physics, setup->files.problem, *known ? known : " none");
   return OAK_OK;
 }
 
 oak_status_t oak_field_set(oak_t *sim, const char *name, int count, const double *in) {
-  OAK_BEGIN(sim);
-  OAK_TRY(oak_sim_fits(sim));
+  OAK_BEGIN_FITS(sim);
   oak_data_t *data = &sim->data;
   int number;
   const int variable = oak_field_variable(&sim->setup, name);
@@ -151,8 +142,7 @@ oak_status_t oak_field_set(oak_t *sim, const char *name, int count, const double
 }
 
 oak_status_t oak_field_get(oak_t *sim, const char *name, int count, double *out) {
-  OAK_BEGIN(sim);
-  OAK_TRY(oak_sim_fits(sim));
+  OAK_BEGIN_FITS(sim);
   OAK_TRY(oak_data_check_all(&sim->data, count));
   int number;
   const int variable = oak_field_variable(&sim->setup, name);

@@ -50,16 +50,16 @@ static void use_device_clock(oak_t *sim) {
 }
 
 static oak_status_t open_device(oak_t *sim) {
-  const oak_device_options_t options = {
-      .threads = oak_params_int(sim->setup.params, "device.threads"),
-      .compiler = oak_params_text(sim->setup.params, "device.compiler"),
-      .flags = oak_params_text(sim->setup.params, "device.flags")};
-  const char *name = oak_params_text(sim->setup.params, "device.name");
-  sim->setup.kernel.debug = oak_params_bool(sim->setup.params, "run.debug");
+  const oak_params_t *p = sim->setup.params;
+  const oak_device_options_t options = {.threads = oak_params_int(p, "device.threads"),
+                                        .compiler = oak_params_text(p, "device.compiler"),
+                                        .flags = oak_params_text(p, "device.flags")};
+  const char *name = oak_params_text(p, "device.name");
+  sim->setup.kernel.debug = oak_params_bool(p, "run.debug");
   if (sim->setup.kernel.debug && !strcmp(name, "auto")) name = "cpu";
   OAK_CHECK(!sim->setup.kernel.debug || !strcmp(name, "cpu"), OAK_ERR_INPUT,
             "%s: device.name = %s: run.debug (oak run --debug) works on cpu only",
-            oak_params_origin(sim->setup.params, "device.name"), name);
+            oak_params_origin(p, "device.name"), name);
   OAK_TRY(oak_device_open(sim->setup.comm, name, &options, &sim->setup.dev));
   use_device_clock(sim);
   return OAK_OK;
@@ -143,7 +143,6 @@ static oak_status_t finish(oak_t *sim, FILE *stream) {
   return oak_agree(sim->setup.comm, oak_follow_changes(sim));
 }
 
-/* Allocate an empty simulation. All ranks succeed, or all fail. */
 /* Make a simulation by \a steps. Collective. */
 static oak_status_t make(MPI_Comm comm, oak_params_t *params, oak_status_t (*steps)(oak_t *),
                          oak_t **out) {

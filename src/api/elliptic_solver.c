@@ -47,8 +47,7 @@ static oak_status_t check_options(const oak_t *sim, const oak_solver_options_t *
 }
 
 oak_status_t oak_solver_new(oak_t *sim, const oak_solver_options_t *options, oak_solver_t **out) {
-  OAK_BEGIN(sim);
-  OAK_TRY(oak_sim_fits(sim));
+  OAK_BEGIN_FITS(sim);
   *out = NULL;
   OAK_TRY(check_options(sim, options));
   oak_solver_t *s;
@@ -122,7 +121,6 @@ oak_status_t oak_solver_write(oak_solver_t *s, oak_solver_values_t what, int fir
   char *to = NULL;
   OAK_TRY(find(s, what, first, count, &to));
   if (what == OAK_SOLVER_A || what == OAK_SOLVER_B) s->fields_changed = 1;
-  if (!count) return OAK_OK;
   OAK_TRY(oak_device_upload(s->sim->setup.dev, to, in,
                             (size_t)count * s->elliptic->cells * sizeof *in));
   return oak_device_sync(s->sim->setup.dev);
@@ -133,7 +131,6 @@ oak_status_t oak_solver_read(oak_solver_t *s, oak_solver_values_t what, int firs
   OAK_BEGIN(s);
   char *from = NULL;
   OAK_TRY(find(s, what, first, count, &from));
-  if (!count) return OAK_OK;
   return oak_device_download(s->sim->setup.dev, out, from,
                              (size_t)count * s->elliptic->cells * sizeof *out);
 }
@@ -148,8 +145,8 @@ oak_status_t oak_solver_gradient(oak_solver_t *s, int axis, int count, double *o
   oak_status_t st = oak_data_agree(&s->sim->data, oak_data_check_all(&s->sim->data, count));
   if (st != OAK_OK) return st;
   void *res = oak_elliptic_top(e)->res;
-  OAK_TRY(oak_elliptic_gradient(e, axis, res));
-  if (count)
+  st = oak_elliptic_gradient(e, axis, res);
+  if (st == OAK_OK)
     st = oak_device_download(s->sim->setup.dev, out, res, (size_t)count * e->cells * sizeof *out);
   return oak_data_agree(&s->sim->data, st);
 }

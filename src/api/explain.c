@@ -179,9 +179,8 @@ static void print_loops(const explain_t *e, FILE *f) {
     reason_t reason = {.line = 0};
     int seen = 0;
     if (!function_of(e, &e->loop[n])) continue;
-    const size_t at = strlen(good);
     if (e->loop[n].vectorised) {
-      snprintf(good + at, sizeof good - at, "%s%s", at ? ", " : "", e->loop[n].name);
+      oak_str_append(good, sizeof good, "%s%s", *good ? ", " : "", e->loop[n].name);
       continue;
     }
     all = 0;

@@ -32,8 +32,7 @@ oak_status_t oak_kernel_build(oak_t *sim, const char *path, const char *name, oa
 }
 
 oak_status_t oak_kernel_run(oak_t *sim, oak_kernel_t *kernel, void *args, size_t bytes) {
-  OAK_BEGIN(sim);
-  OAK_TRY(oak_sim_fits(sim));
+  OAK_BEGIN_FITS(sim);
   OAK_CHECK(bytes >= sizeof(oak_field_t), OAK_ERR_ARGUMENT,
             "arguments of %zu bytes: the structure must start with an oak_field_t, which has %zu",
             bytes, sizeof(oak_field_t));

@@ -43,6 +43,12 @@ oak_status_t oak_grow(void *array, size_t count, size_t size, const char *file, 
  * earlier failure, so that oak_last_error() is empty after success. */
 #define OAK_BEGIN(handle) OAK_TRY(oak_begin((handle) != NULL, __func__))
 oak_status_t oak_begin(int is_there, const char *function);
+/** The same, and refuse what a status of the object says. */
+#define OAK_BEGIN_IF(handle, status) \
+  do {                               \
+    OAK_BEGIN(handle);               \
+    OAK_TRY(status);                 \
+  } while (0)
 
 /** The same where an earlier message must stay, as in functions that clean up after a failure. */
 #define OAK_NEED(handle)                          \

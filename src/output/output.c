@@ -23,14 +23,12 @@ static oak_status_t write_now(oak_t *sim, const char *prefix, const oak_output_k
 }
 
 oak_status_t oak_write_grid(oak_t *sim, const char *path) {
-  OAK_BEGIN(sim);
-  OAK_TRY(oak_sim_fits(sim));
+  OAK_BEGIN_FITS(sim);
   return write_now(sim, "output.plot_", &oak_output_plotfile, path);
 }
 
 oak_status_t oak_write_picture(oak_t *sim, const char *path) {
-  OAK_BEGIN(sim);
-  OAK_TRY(oak_sim_fits(sim));
+  OAK_BEGIN_FITS(sim);
   return write_now(sim, "output.picture_", &oak_output_picture, path);
 }
 
@@ -510,8 +508,7 @@ static oak_status_t find_section(const oak_output_t *out, const char *name,
 }
 
 oak_status_t oak_write_output(oak_t *sim, const char *name) {
-  OAK_BEGIN(sim);
-  OAK_TRY(oak_sim_fits(sim));
+  OAK_BEGIN_FITS(sim);
   oak_output_item_t *item = NULL;
   own_t *own = sim->own.state;
   if (!own) {

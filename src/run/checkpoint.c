@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/str.h"
 #include "io/checkpoint/checkpoint.h"
 #include "solver/data/data.h"
 #include "solver/data/variables.h"
@@ -67,13 +68,12 @@ static const char *coordinates_prefix(const oak_t *sim) {
 
 /* Names of the conserved variables and of stored fields. */
 static void name_variables(const oak_t *sim, char *text, size_t size) {
-  int at = snprintf(text, size, "%s", coordinates_prefix(sim));
+  snprintf(text, size, "%s", coordinates_prefix(sim));
   for (int v = 0; v < sim->setup.nvar; v++)
-    at += snprintf(text + at, size - at, "%s%s", v ? " " : "", sim->setup.description.name[v]);
-  for (int n = 0; n < sim->setup.fields.count; n++) {
-    if (sim->setup.fields.field[n].function) continue;
-    snprintf(text + strlen(text), size - strlen(text), " %s", sim->setup.fields.field[n].name);
-  }
+    oak_str_append(text, size, "%s%s", v ? " " : "", sim->setup.description.name[v]);
+  for (int n = 0; n < sim->setup.fields.count; n++)
+    if (!sim->setup.fields.field[n].function)
+      oak_str_append(text, size, " %s", sim->setup.fields.field[n].name);
 }
 
 enum { NAMES_SIZE = 2048 };
@@ -175,8 +175,7 @@ oak_status_t oak_checkpoint_save(oak_t *sim, const char *schedule, const char *p
 }
 
 oak_status_t oak_write_checkpoint(oak_t *sim, const char *path) {
-  OAK_BEGIN(sim);
-  OAK_TRY(oak_sim_whole(sim));
+  OAK_BEGIN_WHOLE(sim);
   return OAK_TIMED(&sim->data.timers, OAK_PHASE_CHECKPOINT,
                    oak_checkpoint_save(sim, "", path, NULL));
 }
@@ -367,16 +366,15 @@ static oak_status_t upload_blocks(oak_t *sim, const oak_checkpoint_file_t *file,
   const size_t bytes = (size_t)oak_checkpoint_block_bytes(&file->head);
   const int all = oak_checkpoint_chunk(&file->head), chunk = p->count < all ? p->count : all;
   if (p->count == 0) return OAK_OK;
-  OAK_FREED char *buffer = malloc(chunk * bytes);
-  OAK_CHECK(buffer, OAK_ERR_MEMORY, "out of memory for %d blocks", chunk);
-  oak_status_t st = OAK_OK;
-  for (int b = 0; b < p->count && st == OAK_OK; b += chunk) {
+  OAK_FREED char *buffer = NULL;
+  OAK_TRY(OAK_NEW(buffer, chunk * bytes));
+  for (int b = 0; b < p->count; b += chunk) {
     const int n = p->count - b < chunk ? p->count - b : chunk;
-    st = oak_checkpoint_data(file, p->first + b, n, p->sum + b, buffer);
-    if (st == OAK_OK) st = judge_blocks(sim, file->path, b, n, buffer);
-    if (st == OAK_OK) st = copy_blocks(sim, b, n, buffer, 1);
+    OAK_TRY(oak_checkpoint_data(file, p->first + b, n, p->sum + b, buffer));
+    OAK_TRY(judge_blocks(sim, file->path, b, n, buffer));
+    OAK_TRY(copy_blocks(sim, b, n, buffer, 1));
   }
-  return st;
+  return OAK_OK;
 }
 
 static oak_status_t load_data(oak_t *sim, const oak_checkpoint_file_t *file) {
@@ -386,10 +384,8 @@ static oak_status_t load_data(oak_t *sim, const oak_checkpoint_file_t *file) {
   if (st == OAK_OK) st = oak_block_rates_set(sim, p.rate);
   if (st == OAK_OK) st = oak_device_sync(sim->setup.dev); /* uploads may leave later */
   free_part(&p);
-  for (int n = 0; n < sim->setup.fields.count; n++) {
-    const oak_status_t filled = oak_field_set_fill(&sim->data, &sim->data.fields, n);
-    if (st == OAK_OK) st = filled;
-  }
+  for (int n = 0; n < sim->setup.fields.count; n++)
+    oak_keep_failure(&st, oak_field_set_fill(&sim->data, &sim->data.fields, n));
   return oak_data_agree(&sim->data, st);
 }
 
@@ -418,9 +414,9 @@ static oak_status_t check_solid(oak_t *sim, const char *path) {
   const size_t n = mesh->nblock, cells = n * sim->setup.block.cells;
   int lowest, finest;
   oak_mesh_levels(mesh, &lowest, &finest, NULL);
-  OAK_FREED double *solid = malloc((2 * cells + 1) * sizeof *solid);
-  oak_status_t st = solid ? oak_initial_state(sim, 1)
-                          : OAK_FAIL(OAK_ERR_MEMORY, "no memory for the solid of %zu blocks", n);
+  OAK_FREED double *solid = NULL;
+  oak_status_t st = OAK_NEW(solid, 2 * cells + 1);
+  if (st == OAK_OK) st = oak_initial_state(sim, 1);
   for (int s = 0; s < 2 && st == OAK_OK; s++)
     st = oak_read_state(&sim->data, s, sim->setup.nvar - 1, 0, (int)n, solid + s * cells);
   for (size_t c = 0; c < cells && st == OAK_OK; c++)

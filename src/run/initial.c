@@ -5,14 +5,13 @@
 
 /* \a look: as in oak_initial_args_t. */
 static oak_status_t launch(oak_t *sim, int state, int look) {
-  const int n = sim->data.mesh->nblock;
   OAK_CHECK(oak_has_hook(&sim->setup, "problem_initial"), OAK_ERR_INPUT,
             "%s has no INITIAL(at, q) { ... }", sim->setup.files.problem);
   oak_initial_args_t args = {
       .out = oak_data_state(&sim->data, state), .found = sim->data.results.bad, .look = look};
   oak_data_field(&sim->data, state, sim->data.clock.time, &args.f);
-  return n ? oak_device_launch(sim->setup.dev, sim->setup.kernel.initial, n, &args, sizeof args)
-           : OAK_OK;
+  return oak_device_launch(sim->setup.dev, sim->setup.kernel.initial, sim->data.mesh->nblock, &args,
+                           sizeof args);
 }
 
 oak_status_t oak_initial_state(oak_t *sim, int state) {
@@ -29,8 +28,7 @@ static oak_status_t set_initial(oak_t *sim, int look, int *found) {
 }
 
 oak_status_t oak_set_initial(oak_t *sim) {
-  OAK_BEGIN(sim);
-  OAK_TRY(oak_sim_fits(sim));
+  OAK_BEGIN_FITS(sim);
   int found;
   OAK_TRY(oak_data_agree(&sim->data, oak_globals_clear(sim)));
   OAK_TRY(set_initial(sim, OAK_LOOK_BODIES, &found));
@@ -145,8 +143,7 @@ static oak_status_t initialize(oak_t *sim, oak_initial_file_t *file) {
 }
 
 oak_status_t oak_initialize(oak_t *sim) {
-  OAK_BEGIN(sim);
-  OAK_TRY(oak_sim_fits(sim));
+  OAK_BEGIN_FITS(sim);
   oak_initial_file_t *file;
   oak_timer_start(&sim->data.timers, OAK_PHASE_INIT);
   oak_status_t st = oak_initial_file_open(sim, &file);

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "base/path.h"
+#include "base/str.h"
 #include "io/checkpoint/checkpoint.h"
 #include "io/plotfile/plotfile.h"
 #include "io/view/remap.h"
@@ -103,7 +104,7 @@ static oak_status_t match_variables(const oak_t *sim, oak_initial_file_t *file) 
     const int set = v == mask || is_set(setup, name);
     file->variable[v] = set ? -1 : oak_view_find(file->view, name);
     if (!set && file->variable[v] < 0 && v < physics - setup->scalars.count)
-      snprintf(missing + strlen(missing), sizeof missing - strlen(missing), " %s", name);
+      oak_str_append(missing, sizeof missing, " %s", name);
   }
   for (int n = 0; n < setup->fields.count; n++)
     file->field[n] = setup->fields.field[n].function
@@ -145,8 +146,8 @@ static oak_status_t check_block(const oak_t *sim, const oak_initial_file_t *file
                           c / ((size_t)n[0] * (size_t)n[1])};
     for (int d = 0; d < view->dim; d++) {
       const double cell = (double)view->index[b][d] * n[d] + (double)at[d] + 0.5;
-      snprintf(place + strlen(place), sizeof place - strlen(place), "%s%g", d ? ", " : "",
-               oak_view_coordinate(view, view->level[b], d, cell));
+      oak_str_append(place, sizeof place, "%s%g", d ? ", " : "",
+                     oak_view_coordinate(view, view->level[b], d, cell));
     }
     return OAK_FAIL(OAK_ERR_INPUT, "%s: %s: %s is %g at (%s), level %d; all values must be %s", key,
                     file->path, view->name[v], value[c], place, view->level[b],
@@ -158,18 +159,18 @@ static oak_status_t check_block(const oak_t *sim, const oak_initial_file_t *file
 /** The blocks of the file in the domain. Each rank judges a share of them. */
 static oak_status_t check_values(const oak_t *sim, const oak_initial_file_t *file) {
   const oak_grid_view_t *view = file->view;
-  double domain[2][3], *value = malloc(oak_view_block_cells(view) * sizeof *value);
+  double domain[2][3];
   int rank, ranks;
+  OAK_FREED double *value = NULL;
+  OAK_TRY(OAK_NEW(value, oak_view_block_cells(view)));
   memcpy(domain[0], sim->setup.domain.xmin, sizeof domain[0]);
   memcpy(domain[1], sim->setup.domain.xmax, sizeof domain[1]);
   MPI_Comm_rank(sim->setup.comm, &rank);
   MPI_Comm_size(sim->setup.comm, &ranks);
-  oak_status_t st = value ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "no memory for a block of %s", key);
-  for (int b = rank; b < view->nblock && st == OAK_OK; b += ranks)
+  for (int b = rank; b < view->nblock; b += ranks)
     if (oak_view_touches(view, domain, view->level[b], view->index[b]))
-      st = check_block(sim, file, b, value);
-  free(value);
-  return st;
+      OAK_TRY(check_block(sim, file, b, value));
+  return OAK_OK;
 }
 
 static oak_status_t open_file(const oak_t *sim, oak_initial_file_t *file) {
@@ -287,8 +288,8 @@ static oak_status_t set_fields(oak_t *sim, oak_initial_file_t *file, double *val
     if (file->field[n] < 0) continue;
     oak_status_t one = oak_field_read(&sim->data, n, 0, sim->data.mesh->nblock, value);
     if (one == OAK_OK) one = read_variable(sim, file, file->field[n], OAK_REMAP_SLOPES, value);
-    const oak_status_t written = oak_field_write(&sim->data, n, value); /* collective */
-    if (st == OAK_OK) st = one != OAK_OK ? one : written;
+    oak_keep_failure(&one, oak_field_write(&sim->data, n, value)); /* collective */
+    oak_keep_failure(&st, one);
   }
   return st;
 }

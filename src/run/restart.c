@@ -22,9 +22,7 @@ static oak_status_t share_list(const oak_t *sim, const char *folder, oak_checkpo
     st = oak_checkpoint_list(folder, list, count);
   OAK_TRY(oak_agree(sim->setup.comm, st));
   MPI_Bcast(count, 1, MPI_INT, 0, sim->setup.comm);
-  if (!*list) *list = calloc((size_t)*count + 1, sizeof **list);
-  OAK_TRY(oak_agree(sim->setup.comm,
-                    *list ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "no memory for a list")));
+  OAK_TRY(oak_agree(sim->setup.comm, *list ? OAK_OK : OAK_NEW(*list, *count + 1)));
   MPI_Bcast(*list, *count * (int)sizeof **list, MPI_BYTE, 0, sim->setup.comm);
   return OAK_OK;
 }
@@ -160,11 +158,10 @@ oak_status_t oak_restart(oak_output_t *out, const char *which) {
 /* Whether parameters.ini of a folder says that its run began from this checkpoint, as after a kill
  * before its first own checkpoint. */
 static int began_from(const char *folder, const char *checkpoint) {
-  char note[PATH_MAX + 64], *begun = oak_run_folder_note(folder, "begun from");
+  char note[PATH_MAX + 64];
+  OAK_FREED char *begun = oak_run_folder_note(folder, "begun from");
   oak_checkpoint_note(checkpoint, note, sizeof note);
-  const int found = begun && !strcmp(begun, note);
-  free(begun);
-  return found;
+  return begun && !strcmp(begun, note);
 }
 
 /* If the folder holds the checkpoint, or a copy of it, it belongs to the same run. */

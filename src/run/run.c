@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "base/watchdog.h"
 #include "io/checkpoint/checkpoint.h"
 #include "io/folder/file_list.h"
@@ -204,7 +205,8 @@ static oak_status_t begin(oak_t *sim, oak_output_t *out, const char *restart) {
  * files. */
 static void leave_traces(oak_saving_t *saving) {
   oak_t *sim = saving->sim;
-  char *message = strdup(oak_last_error()), path[4096], files[8300] = "";
+  OAK_FREED char *message = strdup(oak_last_error());
+  char path[4096], files[8300] = "";
   const int bad = sim->invalid.state;
   snprintf(path, sizeof path, "%s/invalid%06ld", saving->out->folder, sim->data.clock.step);
   oak_storage_swap(&sim->data, 0, bad);
@@ -215,14 +217,12 @@ static void leave_traces(oak_saving_t *saving) {
   const int lost =
       bad == 0 || (sim->parts.beside && sim->setup.method.strang && !sim->setup.method.kept);
   if (!lost && oak_saving_write(saving) == OAK_OK)
-    snprintf(files + strlen(files), sizeof files - strlen(files),
-             "; the state before is in %s/" OAK_CHECKPOINT_FORMAT, saving->out->folder,
-             sim->data.clock.step);
+    oak_str_append(files, sizeof files, "; the state before is in %s/" OAK_CHECKPOINT_FORMAT,
+                   saving->out->folder, sim->data.clock.step);
   if (lost)
-    snprintf(files + strlen(files), sizeof files - strlen(files),
-             "; the state before is lost: checkpoint.last_good = yes would keep it");
+    oak_str_append(files, sizeof files,
+                   "; the state before is lost: checkpoint.last_good = yes would keep it");
   OAK_FAIL(OAK_ERR_STATE, "%s%s", message ? message : "", files);
-  free(message);
 }
 
 /* From the first to the last step. */
@@ -326,8 +326,7 @@ static oak_status_t run_all(oak_t *sim, const oak_run_options_t *run) {
 
 oak_status_t oak_run_ext(oak_t *sim, const oak_run_options_t *given) {
   oak_run_options_t run;
-  OAK_BEGIN(sim);
-  OAK_TRY(oak_sim_fits(sim));
+  OAK_BEGIN_FITS(sim);
   OAK_TRY(oak_run_options(given, &run));
   return run_all(sim, &run);
 }

@@ -325,8 +325,7 @@ static oak_status_t apply_flags(oak_t *sim, const int *flag, const int *reach, i
 }
 
 oak_status_t oak_adjust_refinement_flags(oak_t *sim, int count, const int *flag, int *changed) {
-  OAK_BEGIN(sim);
-  OAK_TRY(oak_sim_whole(sim));
+  OAK_BEGIN_WHOLE(sim);
   OAK_TRY(oak_adapt_finish(sim));
   oak_status_t st = oak_data_check_all(&sim->data, count);
   oak_keep_failure(&st, oak_fill_ghosts(&sim->data, 0, sim->data.clock.time));
@@ -451,8 +450,7 @@ static oak_status_t adjust(oak_t *sim, int coarsens, int *changed) {
 }
 
 oak_status_t oak_adjust_refinement(oak_t *sim, int *changed) {
-  OAK_BEGIN(sim);
-  OAK_TRY(oak_sim_whole(sim));
+  OAK_BEGIN_WHOLE(sim);
   return adjust(sim, 1, changed);
 }
 

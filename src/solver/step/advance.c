@@ -76,8 +76,7 @@ const oak_part_t oak_part_inner = {.wanted = wanted_inner};
 /* ---- a step */
 
 oak_status_t oak_update_time_step(oak_t *sim) {
-  OAK_BEGIN(sim);
-  OAK_TRY(oak_sim_whole(sim));
+  OAK_BEGIN_WHOLE(sim);
   /* With a step of zero the flux kernel copies the state and reports the wave speeds. */
   static const oak_stage_t probe = {
       .deriv = 0, .out = 1, .beta = 0, .nprev = 1, .prev = {0}, .w = {1}};
@@ -220,8 +219,7 @@ static oak_status_t advance(oak_t *sim, double dt, const before_t *before) {
 }
 
 oak_status_t oak_advance(oak_t *sim, double dt) {
-  OAK_BEGIN(sim);
-  OAK_TRY(oak_sim_whole(sim));
+  OAK_BEGIN_WHOLE(sim);
   const before_t before = {sim->data.clock, sim->rates.most, sim->counts};
   sim->invalid.found = 0;
   sim->revision++;

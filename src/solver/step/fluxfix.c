@@ -56,8 +56,7 @@ oak_status_t oak_fix_rate(oak_t *sim, int state, void *unused) {
 }
 
 oak_status_t oak_fix_c2f_flux(oak_t *sim, double dt) {
-  OAK_BEGIN(sim);
-  OAK_TRY(oak_sim_fits(sim));
+  OAK_BEGIN_FITS(sim);
   oak_rates_doubt(sim);
   return oak_data_agree(&sim->data,
                         fix(sim, 0, dt, sim->data.results.bad, oak_data_results(&sim->data)));

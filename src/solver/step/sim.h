@@ -162,12 +162,15 @@ oak_status_t oak_initial_state(oak_t *sim, int state);
 oak_status_t oak_check_bodies(oak_t *sim);
 
 /* part.c */
-/** Refuse a simulation whose mesh and solution do not belong together. For public functions, after
- * OAK_BEGIN, like oak_sim_fits. Rank-local, the same on all ranks. */
+/** Refuse a simulation whose mesh and solution do not belong together. Rank-local, the same on all
+ * ranks, like oak_sim_fits. */
 oak_status_t oak_sim_whole(const oak_t *sim);
 /** The same, and refuse a mesh that not all memory fits, as an adaptation leaves it for which the
  * device had too little memory. For functions that need more than the values of state 0. */
 oak_status_t oak_sim_fits(const oak_t *sim);
+/** Begin a public function that needs this. */
+#define OAK_BEGIN_WHOLE(sim) OAK_BEGIN_IF(sim, oak_sim_whole(sim))
+#define OAK_BEGIN_FITS(sim) OAK_BEGIN_IF(sim, oak_sim_fits(sim))
 /** Give every state memory for the blocks of the mesh, and update geometry and tables. The contents
  * of `state[0]` are kept, those of the other states are lost. */
 oak_status_t oak_fit_mesh(oak_t *sim);
