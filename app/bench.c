@@ -79,8 +79,8 @@ static oak_status_t run_case(int c, char **user, int nuser, result_t *result) {
 static int is_left_out(int c, char **user, int nuser) {
   static const char *const begin[] = {"physics.", "problem.", "scheme.flux", "mesh.coordinates",
                                       "mesh.dim=3"};
-  const int chosen = oak_bench_case_dim(c) == 2 ? 5 : 4;
-  for (int i = 0; i < nuser && oak_bench_case_has_equations(c); i++)
+  const int chosen = oak_bench_case[c].dim == 2 ? 5 : 4;
+  for (int i = 0; i < nuser && oak_bench_case[c].equations; i++)
     for (int k = 0; k < chosen; k++)
       if (!strncmp(user[i], begin[k], strlen(begin[k]))) return 1;
   return 0;
@@ -98,7 +98,7 @@ static void print_keys(char **user, int nuser) {
 
 enum { JSON }; /* in the table of options */
 
-static int bench(oak_arguments_t *a) {
+static oak_status_t bench(oak_arguments_t *a) {
   char **user = a->word;
   const int nuser = a->nword, rank = a->rank;
   const int json = a->option[JSON] != NULL;
@@ -111,10 +111,10 @@ static int bench(oak_arguments_t *a) {
   if (rank == 0 && !json)
     printf("%-28s %8s %8s %8s %9s %8s %10s\n", "case", "MCUPS", "least", "most", "outside",
            "memory", "reference");
-  for (int c = 0; c < oak_bench_ncases(); c++) {
+  for (int c = 0; c < BENCH_CASES; c++) {
     result_t r;
     if (is_left_out(c, user, nuser)) continue;
-    if (run_case(c, user, nuser, &r) != OAK_OK) return oak_report_failure(rank);
+    OAK_TRY(run_case(c, user, nuser, &r));
     const double middle = oak_bench_median(r.mcups, BENCH_REPEATS),
                  reference = oak_bench_median(r.reference, BENCH_REPEATS);
     if (c == BENCH_UNIFORM16) uniform16 = middle;
@@ -138,7 +138,7 @@ static int bench(oak_arguments_t *a) {
         "same "
         "blocks (%.2f million cells)\n",
         uniform16 / adaptive, 1e-6 * cells);
-  return 0;
+  return OAK_OK;
 }
 
 static const oak_command_t *const parts[] = {&oak_bench_elliptic, &oak_bench_measure, NULL};

@@ -4,6 +4,7 @@
 #include <oak.h>
 #include <stdlib.h>
 
+#include "base/shape.h"
 #include "bench.h"
 
 static const char *const common[] = {"problem.name=rayleigh_taylor", "run.end_time=1e30",
@@ -27,12 +28,7 @@ static const char *const viscous[] = {
     "physics.name=navier_stokes", "problem.name=viscous",    "physics.nu=1e-3",
     "boundary.ylow=periodic",     "boundary.yhigh=periodic", NULL};
 
-static const struct {
-  const char *equations; /* in its name; NULL: those of gas */
-  int dim, block_size, min_level, max_level;
-  int steps;               /* per piece */
-  const char *const *more; /* keys */
-} cases[] = {
+const oak_bench_case_t oak_bench_case[BENCH_CASES] = {
     {NULL, 3, 8, 4, 4, 4, NULL},
     {NULL, 3, 16, 3, 3, 4, NULL},
     {NULL, 3, 32, 2, 2, 4, NULL},
@@ -43,35 +39,20 @@ static const struct {
     {"shallow water", 2, 16, 6, 6, 12, water},
     {"Navier-Stokes", 2, 16, 5, 5, 12, viscous},
 };
-enum { NCASES = sizeof cases / sizeof *cases };
-
-int oak_bench_ncases(void) { return NCASES; }
-
-int oak_bench_case_has_equations(int c) { return cases[c].equations != NULL; }
-int oak_bench_case_dim(int c) { return cases[c].dim; }
-
-/* Numbers of cells: 16^3, or 32 x 16. Returns the number of characters. */
-static int print_shape(char *text, size_t size, int dim, const int n[3]) {
-  if (n[0] == n[1] && (dim == 2 || n[1] == n[2])) return snprintf(text, size, "%d^%d", n[0], dim);
-  if (dim == 2) return snprintf(text, size, "%d x %d", n[0], n[1]);
-  return snprintf(text, size, "%d x %d x %d", n[0], n[1], n[2]);
-}
 
 void oak_bench_case_name(const oak_t *sim, const oak_params_t *p, int c, char name[BENCH_NAME]) {
   const int dim = oak_dim(sim), level = oak_params_int(p, "mesh.max_level");
-  int n[3], trees[3], length = snprintf(name, BENCH_NAME, "%dD ", dim);
+  char shape[2][32];
+  int n[3], trees[3];
   oak_block_shape(sim, n);
   oak_params_ints(p, "mesh.trees", trees);
   const int cells[3] = {trees[0] * n[0] << level, trees[1] * n[1] << level,
                         trees[2] * n[2] << level};
-  if (cases[c].equations)
-    length += snprintf(name + length, BENCH_NAME - (size_t)length, "%s", cases[c].equations);
-  else if (oak_params_int(p, "mesh.min_level") < level)
-    length += snprintf(name + length, BENCH_NAME - (size_t)length, "AMR");
-  else
-    length += print_shape(name + length, BENCH_NAME - (size_t)length, dim, cells);
-  length += snprintf(name + length, BENCH_NAME - (size_t)length, ", blocks ");
-  print_shape(name + length, BENCH_NAME - (size_t)length, dim, n);
+  snprintf(name, BENCH_NAME, "%dD %s, blocks %s", dim,
+           oak_bench_case[c].equations                   ? oak_bench_case[c].equations
+           : oak_params_int(p, "mesh.min_level") < level ? "AMR"
+                                                         : oak_shape_text(dim, cells, shape[0]),
+           oak_shape_text(dim, n, shape[1]));
 }
 
 static int compare(const void *a, const void *b) {
@@ -95,25 +76,19 @@ static oak_status_t set_all(oak_params_t *p, const char *const *setting, const c
   return OAK_OK;
 }
 
-oak_status_t oak_bench_params(int nkey, char **key, oak_params_t **params) {
-  OAK_TRY(oak_params_new(params));
-  for (int i = 0; i < nkey; i++) OAK_TRY(oak_params_assign(*params, key[i], "command line"));
-  return OAK_OK;
-}
-
 /* Parameters of case c, then more of them, then the user's keys. */
 static oak_status_t set_case(oak_params_t *p, int c, const char *const *more, char **user,
                              int nuser) {
   char text[4][64];
   const char *const list[] = {text[0], text[1], text[2], text[3], NULL};
-  snprintf(text[0], 64, "mesh.block_size=%d", cases[c].block_size);
-  snprintf(text[1], 64, "mesh.min_level=%d", cases[c].min_level);
-  snprintf(text[2], 64, "mesh.max_level=%d", cases[c].max_level);
+  snprintf(text[0], 64, "mesh.block_size=%d", oak_bench_case[c].block_size);
+  snprintf(text[1], 64, "mesh.min_level=%d", oak_bench_case[c].min_level);
+  snprintf(text[2], 64, "mesh.max_level=%d", oak_bench_case[c].max_level);
   snprintf(text[3], 64, "device.threads=1");
   OAK_TRY(set_all(p, common, "oak bench"));
-  OAK_TRY(set_all(p, cases[c].dim == 3 ? walls3 : walls2, "oak bench"));
+  OAK_TRY(set_all(p, oak_bench_case[c].dim == 3 ? walls3 : walls2, "oak bench"));
   OAK_TRY(set_all(p, list, "oak bench"));
-  if (cases[c].more) OAK_TRY(set_all(p, cases[c].more, "oak bench"));
+  if (oak_bench_case[c].more) OAK_TRY(set_all(p, oak_bench_case[c].more, "oak bench"));
   if (more) OAK_TRY(set_all(p, more, "oak bench"));
   for (int i = 0; i < nuser; i++) OAK_TRY(oak_params_assign(p, user[i], "command line"));
   return OAK_OK;
@@ -128,31 +103,34 @@ oak_status_t oak_bench_create(int c, const char *const *more, char **key, int nk
   return oak_create(MPI_COMM_WORLD, *params, sim);
 }
 
-/* Some steps of case c, with adaptation where levels differ. */
-static oak_status_t one_piece(oak_t *sim, int c, int steps) {
-  const int adapt = cases[c].max_level > cases[c].min_level;
-  for (int s = 0; s < steps; s++) {
+oak_status_t oak_bench_steps(oak_t *sim, int adapt_every, long steps, double *seconds) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  const double begin = MPI_Wtime();
+  for (long s = 0; s < steps; s++) {
     OAK_TRY(oak_advance(sim, oak_time_step(sim)));
-    if (adapt && oak_step(sim) % 4 == 0) OAK_TRY(oak_adjust_refinement(sim, NULL));
+    if (adapt_every && oak_step(sim) % adapt_every == 0) OAK_TRY(oak_adjust_refinement(sim, NULL));
   }
+  *seconds = MPI_Wtime() - begin;
+  MPI_Allreduce(MPI_IN_PLACE, seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
   return OAK_OK;
 }
 
+static int adapt_every(int c) {
+  return oak_bench_case[c].max_level > oak_bench_case[c].min_level ? 4 : 0;
+}
+
 oak_status_t oak_bench_start(oak_t *sim, int c) {
+  double seconds;
   OAK_TRY(oak_initialize(sim));
   /* After these steps all memory is in use, and buffers have their final sizes. */
-  return one_piece(sim, c, 4);
+  return oak_bench_steps(sim, adapt_every(c), 4, &seconds);
 }
 
 oak_status_t oak_bench_piece(oak_t *sim, int c, double *seconds, double *mcups) {
   int ranks;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  MPI_Barrier(MPI_COMM_WORLD);
   const int64_t updates = oak_cell_updates(sim);
-  const double begin = MPI_Wtime();
-  OAK_TRY(one_piece(sim, c, cases[c].steps));
-  MPI_Barrier(MPI_COMM_WORLD);
-  *seconds = MPI_Wtime() - begin;
+  OAK_TRY(oak_bench_steps(sim, adapt_every(c), oak_bench_case[c].steps, seconds));
   *mcups = 1e-6 * (oak_cell_updates(sim) - updates) / *seconds /
            (ranks * oak_device_threads(oak_device(sim)));
   return OAK_OK;

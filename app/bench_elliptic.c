@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/failure.h"
 #include "bench.h"
 #include "commands.h"
 
@@ -35,9 +36,8 @@ static oak_status_t write_rhs(oak_t *sim, oak_solver_t *solver, double step) {
   int n[3];
   oak_block_shape(sim, n);
   const int cells = n[0] * n[1] * n[2];
-  double *f = malloc(((size_t)nblock * cells + 1) * sizeof *f);
-  oak_status_t st = OAK_OK;
-  if (!f) st = OAK_FAIL(OAK_ERR_MEMORY, "out of memory for %d blocks", nblock);
+  OAK_FREED double *f = NULL;
+  oak_status_t st = OAK_NEW(f, (size_t)nblock * cells + 1);
   for (int b = 0; b < nblock && f; b++) {
     double origin[3], dx[3];
     oak_block_geometry(sim, b, origin, dx);
@@ -52,7 +52,6 @@ static oak_status_t write_rhs(oak_t *sim, oak_solver_t *solver, double step) {
     }
   }
   if (st == OAK_OK) st = oak_solver_write(solver, OAK_SOLVER_RHS, 0, nblock, f);
-  free(f);
   return oak_agree(MPI_COMM_WORLD, st);
 }
 
@@ -61,11 +60,10 @@ static oak_status_t copy_solution(oak_t *sim, oak_solver_t *from, oak_solver_t *
   int n[3];
   oak_block_shape(sim, n);
   const size_t cells = (size_t)n[0] * n[1] * n[2];
-  double *u = malloc((nblock * cells + 1) * sizeof *u);
-  oak_status_t st = u ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for %d blocks", nblock);
+  OAK_FREED double *u = NULL;
+  oak_status_t st = OAK_NEW(u, nblock * cells + 1);
   if (st == OAK_OK) st = oak_solver_read(from, OAK_SOLVER_SOLUTION, 0, nblock, u);
   if (st == OAK_OK) st = oak_solver_write(to, OAK_SOLVER_SOLUTION, 0, nblock, u);
-  free(u);
   return oak_agree(MPI_COMM_WORLD, st);
 }
 
@@ -209,23 +207,21 @@ static oak_status_t read_sides(choice_t *b, const char *text) {
   return OAK_OK;
 }
 
-static int bench_elliptic(oak_arguments_t *a) {
+static oak_status_t bench_elliptic(oak_arguments_t *a) {
   const int rank = a->rank;
   choice_t b = {
       .side = {64, 128, 0}, .nside = 3, .parts = !a->option[1], .key = a->word, .nkey = a->nword};
-  if (a->option[0] && read_sides(&b, a->option[0]) != OAK_OK) {
-    oak_report_failure(rank);
-    return 2;
-  }
+  a->code = 2;
+  if (a->option[0]) OAK_TRY(read_sides(&b, a->option[0]));
+  a->code = 0;
   if (rank == 0)
     printf(
         "%-14s %8s %8s %6s  %28s  %28s  %6s\n%-14s %8s %8s %6s  %4s %6s %7s %8s  %4s %6s %7s "
         "%8s  %6s\n",
         "", "stage", "V-cycle", "", "from zero", "warm", "", "mesh", "ns/cell", "ns/cell", "ratio",
         "n", "cycles", "stages", "Mcell/s", "n", "cycles", "stages", "Mcell/s", "factor");
-  for (int i = 0; i < b.nside; i++)
-    if (run_case(&b, b.side[i], rank) != OAK_OK) return oak_report_failure(rank);
-  return 0;
+  for (int i = 0; i < b.nside; i++) OAK_TRY(run_case(&b, b.side[i], rank));
+  return OAK_OK;
 }
 
 static const oak_option_t options[] = {{"--side", "LIST",

@@ -40,18 +40,9 @@ typedef struct {
   double begin_time;
 } measured_t;
 
-/* The time is the largest of all ranks, so all ranks decide alike. */
+/* All ranks decide alike. */
 static oak_status_t take_steps(const measured_t *m, oak_t *sim, long steps, double *seconds) {
-  MPI_Barrier(MPI_COMM_WORLD);
-  const double begin = MPI_Wtime();
-  for (long s = 0; s < steps; s++) {
-    OAK_TRY(oak_advance(sim, oak_time_step(sim)));
-    if (m->adapt_every && oak_step(sim) % m->adapt_every == 0)
-      OAK_TRY(oak_adjust_refinement(sim, NULL));
-  }
-  *seconds = MPI_Wtime() - begin;
-  MPI_Allreduce(MPI_IN_PLACE, seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-  return OAK_OK;
+  return oak_bench_steps(sim, m->adapt_every, steps, seconds);
 }
 
 /* Take steps until all memory is in use and the clock frequency is stable. Then find how many steps
@@ -154,15 +145,12 @@ static oak_status_t run(measured_t *m, oak_params_t *params) {
 }
 
 /* What a script must know of a failure: whether other runs would fail too, or this one alone. */
-static int answer_failure(oak_status_t st, int rank) {
-  if (rank == 0) {
-    putchar('{');
-    write_text("error", oak_last_error());
-    printf("\"wrong_input\":%s,\"no_memory\":%s}\n",
-           st == OAK_ERR_INPUT || st == OAK_ERR_ARGUMENT ? "true" : "false",
-           st == OAK_ERR_MEMORY ? "true" : "false");
-  }
-  return oak_report_failure(rank);
+static void answer_failure(oak_status_t st) {
+  putchar('{');
+  write_text("error", oak_last_error());
+  printf("\"wrong_input\":%s,\"no_memory\":%s}\n",
+         st == OAK_ERR_INPUT || st == OAK_ERR_ARGUMENT ? "true" : "false",
+         st == OAK_ERR_MEMORY ? "true" : "false");
 }
 
 static const oak_option_t options[] = {
@@ -172,7 +160,7 @@ static const oak_option_t options[] = {
     {"--steps", "N", "measure one piece of N steps"},
     {NULL, NULL, NULL}};
 
-static int bench_measure(oak_arguments_t *a) {
+static oak_status_t bench_measure(oak_arguments_t *a) {
   const char *const *text = a->option;
   measured_t m = {.rank = a->rank,
                   .plan = {.pieces = text[0] ? atoi(text[0]) : 3,
@@ -181,10 +169,14 @@ static int bench_measure(oak_arguments_t *a) {
                            .steps = text[3] ? atol(text[3]) : 0}};
   oak_params_t *params = NULL;
   MPI_Comm_size(MPI_COMM_WORLD, &m.ranks);
-  oak_status_t st = oak_agree(MPI_COMM_WORLD, oak_bench_params(a->nword, a->word, &params));
+  oak_status_t st = oak_params_new(&params);
+  for (int i = 0; i < a->nword && st == OAK_OK; i++)
+    st = oak_params_assign(params, a->word[i], "command line");
+  st = oak_agree(MPI_COMM_WORLD, st);
   if (st == OAK_OK) st = run(&m, params);
   oak_params_destroy(&params);
-  return st == OAK_OK ? 0 : answer_failure(st, a->rank);
+  if (st != OAK_OK && a->rank == 0) answer_failure(st);
+  return st;
 }
 
 const oak_command_t oak_bench_measure = {

@@ -4,7 +4,8 @@
 
 #include "commands.h"
 
-static oak_status_t check_hooks(const oak_arguments_t *a, int *failures) {
+static oak_status_t check(oak_arguments_t *a) {
+  int failures = 0;
   char name[PATH_MAX];
   oak_params_t *params;
   OAK_CHECK(snprintf(name, sizeof name, "physics.name=%s", a->word[0]) < (int)sizeof name,
@@ -13,17 +14,12 @@ static oak_status_t check_hooks(const oak_arguments_t *a, int *failures) {
   oak_status_t st = oak_params_assign(params, name, "command line");
   if (st == OAK_OK) st = oak_params_assign_all(params, a->nword - 1, a->word + 1, "command line");
   st = oak_agree(MPI_COMM_WORLD, st);
-  if (st == OAK_OK) st = oak_check_physics(MPI_COMM_WORLD, params, stdout, failures);
+  if (st == OAK_OK) st = oak_check_physics(MPI_COMM_WORLD, params, stdout, &failures);
   if (st == OAK_OK && a->rank == 0)
-    printf(*failures ? "%d identities do not hold\n" : "all identities hold\n", *failures);
+    printf(failures ? "%d identities do not hold\n" : "all identities hold\n", failures);
   oak_params_destroy(&params);
+  a->code = failures > 0;
   return st;
-}
-
-static int check(oak_arguments_t *a) {
-  int failures = 0;
-  if (check_hooks(a, &failures) != OAK_OK) return oak_report_failure(a->rank);
-  return failures > 0;
 }
 
 const oak_command_t oak_command_check = {

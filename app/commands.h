@@ -28,6 +28,7 @@ typedef struct {
   int nword;
   int rank, argc;
   char **argv; /**< all arguments, [argc] */
+  int code;    /**< exit code that the command sets: of success, and if not 0 of a failure */
 } oak_arguments_t;
 
 struct oak_command {
@@ -42,9 +43,9 @@ struct oak_command {
   /** Commands that the first option can choose. The name of each ends in this option; NULL ends the
    * list. */
   const oak_command_t *const *part;
-  /** Collective, unless the command only looks at files. \return the exit code, the same on every
-   * rank. */
-  int (*run)(oak_arguments_t *a);
+  /** Collective, unless the command only looks at files; the status is the same on every rank. A
+   * failure is printed, and its exit code is 1 unless the command has set another one. */
+  oak_status_t (*run)(oak_arguments_t *a);
 };
 
 extern const oak_command_t oak_command_run, oak_command_check, oak_command_ls, oak_command_line,
@@ -76,5 +77,3 @@ void oak_print_version(void);
  * \param [out] path  the same on all ranks.
  * \return OAK_ERR_FILE if there is neither, OAK_ERR_INPUT if the name is too long. */
 oak_status_t oak_find_parameters(const char *name, char path[PATH_MAX], int rank);
-/** Print the last error on rank 0. \return the exit code of a failed run. */
-int oak_report_failure(int rank);

@@ -14,7 +14,7 @@ typedef struct {
   double relative_allowed, absolute_allowed;
 } settings_t;
 
-enum { SAME = 0, DIFFERENT = 1, TROUBLE = 2 };
+enum { SAME, DIFFERENT, TROUBLE }; /* exit codes */
 
 static int is_exact(const settings_t *s) { return !s->tolerance && !s->absolute; }
 
@@ -37,8 +37,7 @@ static void print_difference(const settings_t *s, const oak_grid_view_t *view, i
     return;
   }
   for (int d = 0; d < view->dim; d++)
-    snprintf(place + strlen(place), sizeof place - strlen(place), "%s%.6g", d ? "," : "",
-             found->x[d]);
+    oak_str_append(place, sizeof place, "%s%.6g", d ? "," : "", found->x[d]);
   oak_str_count(cells, sizeof cells, (double)found->differ);
   printf("  %-*s %12.4g %12.4g %9s  %-24s %24.17g %24.17g\n", width, name, found->largest,
          largest > 0 ? found->largest / largest : found->largest, cells, place, found->value[0],
@@ -202,18 +201,18 @@ static oak_status_t read_allowed(settings_t *s) {
   return OAK_OK;
 }
 
-static int diff(oak_arguments_t *a) {
+static oak_status_t diff(oak_arguments_t *a) {
   settings_t s = {.tolerance = a->option[0],
                   .absolute = a->option[1],
                   .var = a->option[2],
                   .quiet = a->option[3] != NULL};
   const char *const path[2] = {a->word[0], a->word[1]};
   int result = SAME;
-  oak_status_t st = read_allowed(&s);
-  if (st == OAK_OK) st = compare_paths(&s, path, &result);
-  if (st == OAK_OK) return result;
-  oak_report_failure(0);
-  return TROUBLE;
+  a->code = TROUBLE;
+  OAK_TRY(read_allowed(&s));
+  OAK_TRY(compare_paths(&s, path, &result));
+  a->code = result;
+  return OAK_OK;
 }
 
 static const oak_option_t options[] = {

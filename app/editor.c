@@ -160,10 +160,8 @@ static oak_status_t print_settings(const char *physics) {
   return st;
 }
 
-static int editor(oak_arguments_t *a) {
-  const char *physics = a->nword ? a->word[0] : "euler";
-  const oak_status_t st = a->rank == 0 ? print_settings(physics) : OAK_OK;
-  return oak_agree(MPI_COMM_WORLD, st) == OAK_OK ? 0 : oak_report_failure(a->rank);
+static oak_status_t editor(oak_arguments_t *a) {
+  return print_settings(a->nword ? a->word[0] : "euler");
 }
 
 const oak_command_t oak_command_editor = {
@@ -178,4 +176,5 @@ const oak_command_t oak_command_editor = {
         "of the first parameter file in the folder that names it, or else in 3D. Run the command\n"
         "again when one of these changes, or when a file has a new PARAMETER or FIELD.\n",
     .most = 1,
+    .looks = 1,
     .run = editor};

@@ -133,15 +133,15 @@ static void print_head(const char *root, int json) {
   }
 }
 
-static int info(oak_arguments_t *a) {
+static oak_status_t info(oak_arguments_t *a) {
   const char *root;
   const int rank = a->rank, json = a->option[JSON] != NULL;
   if (rank == 0 && !json) oak_print_version();
-  if (oak_agree(MPI_COMM_WORLD, oak_source_root(&root)) != OAK_OK) return oak_report_failure(rank);
+  OAK_TRY(oak_agree(MPI_COMM_WORLD, oak_source_root(&root)));
   if (rank == 0 && json) print_head(root, json);
   if (rank == 0 && json) printf(",\n \"devices\": [");
   print_devices(rank, json);
-  if (rank != 0) return 0;
+  if (rank != 0) return OAK_OK;
   if (json)
     printf("]");
   else
@@ -151,7 +151,7 @@ static int info(oak_arguments_t *a) {
   print_names("oak run", json ? "parameter_files" : NULL, "problems", ".ini");
   for (int i = 0; i < NSCHEMES; i++) print_schemes(scheme[i][0], scheme[i][1], json);
   if (json) printf("}\n");
-  return 0;
+  return OAK_OK;
 }
 
 const oak_command_t oak_command_info = {

@@ -76,12 +76,12 @@ static oak_status_t open_and_print(const char *path, const char *const *s, print
   return st;
 }
 
-static int line(oak_arguments_t *a) {
-  return open_and_print(a->word[0], a->option, print_line) == OAK_OK ? 0 : oak_report_failure(0);
+static oak_status_t line(oak_arguments_t *a) {
+  return open_and_print(a->word[0], a->option, print_line);
 }
 
-static int slice(oak_arguments_t *a) {
-  return open_and_print(a->word[0], a->option, print_slice) == OAK_OK ? 0 : oak_report_failure(0);
+static oak_status_t slice(oak_arguments_t *a) {
+  return open_and_print(a->word[0], a->option, print_slice);
 }
 
 #define COMMON_OPTIONS                                                                    \

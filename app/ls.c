@@ -26,10 +26,8 @@ static void print_levels(char *out, size_t size, const oak_grid_view_t *view) {
   int64_t count[OAK_LS_LEVELS] = {0};
   out[0] = '\0';
   for (int b = 0; b < view->nblock; b++) count[view->level[b]]++;
-  for (int l = view->min_level; l <= view->max_level; l++) {
-    const size_t n = strlen(out);
-    snprintf(out + n, size - n, "%sL%d:%lld", n ? " " : "", l, (long long)count[l]);
-  }
+  for (int l = view->min_level; l <= view->max_level; l++)
+    oak_str_append(out, size, "%sL%d:%lld", *out ? " " : "", l, (long long)count[l]);
 }
 
 static int name_width(const oak_grid_view_t *view) {
@@ -177,7 +175,7 @@ static oak_status_t print_json(const char *path, const look_list_t *found) {
 
 enum { JSON }; /* in the table of options */
 
-static int list(oak_arguments_t *a) {
+static oak_status_t list(oak_arguments_t *a) {
   look_list_t found;
   oak_status_t st = oak_look_list(a->word[0], LOOK_ALL_SERIES, &found);
   if (st == OAK_OK && a->option[JSON]) {
@@ -191,7 +189,7 @@ static int list(oak_arguments_t *a) {
     oak_plotfile_close(&p);
   }
   oak_look_free(&found);
-  return st == OAK_OK ? 0 : oak_report_failure(0);
+  return st;
 }
 
 static const oak_option_t options[] = {

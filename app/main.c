@@ -40,10 +40,6 @@ static const oak_command_t *find_command(const char *name) {
   return NULL;
 }
 
-static void print_commands(FILE *stream) {
-  for (int i = 0; i < NCOMMANDS; i++) fprintf(stream, " %s", commands[i]->name);
-}
-
 /* ---- oak help, which needs the list of commands */
 
 static const char topics[] =
@@ -96,21 +92,22 @@ static int print_topic(const char *topic, const oak_params_t *params) {
   return 0;
 }
 
-static int help(oak_arguments_t *a) {
+static oak_status_t help(oak_arguments_t *a) {
   oak_params_t *params;
   int found = 1;
   if (a->nword == 0) {
     print_help();
-    return 0;
+    return OAK_OK;
   }
-  if (oak_params_new(&params) != OAK_OK || oak_name_schemes(params) != OAK_OK)
-    return oak_report_failure(0);
+  OAK_TRY(oak_params_new(&params));
+  OAK_TRY(oak_name_schemes(params));
   for (int i = 0; i < a->nword; i++) {
     if (i > 0) printf("\n");
     found &= print_topic(a->word[i], params);
   }
   oak_params_destroy(&params);
-  return found ? 0 : 2;
+  a->code = found ? 0 : 2;
+  return OAK_OK;
 }
 
 static const oak_command_t help_command = {
@@ -189,7 +186,7 @@ static int dispatch(int argc, char **argv, int rank) {
   if (command) return oak_command_start(command, argc - 2, argv + 2, rank);
   if (rank == 0) {
     fprintf(stderr, "oak: unknown command %s; known:", name);
-    print_commands(stderr);
+    for (int i = 0; i < NCOMMANDS; i++) fprintf(stderr, " %s", commands[i]->name);
     fprintf(stderr, " (see oak --help)\n");
   }
   return 2;

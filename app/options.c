@@ -115,11 +115,18 @@ static int check_output(int code) {
   return 1;
 }
 
+static int report_failure(int rank) {
+  fflush(stdout);
+  if (rank == 0) fprintf(stderr, "oak: error: %s\n", oak_last_error());
+  return 1;
+}
+
 static int run(oak_arguments_t *a, int help) {
   const oak_command_t *c = a->command;
-  int code = 0;
+  oak_status_t st = OAK_OK;
   if (help && a->rank == 0) oak_command_help(c);
-  if (!help && (a->rank == 0 || !c->looks)) code = c->run(a);
+  if (!help && (a->rank == 0 || !c->looks)) st = c->run(a);
+  int code = st != OAK_OK && report_failure(a->rank) && !a->code ? 1 : a->code;
   if (a->rank == 0 && (help || c != &oak_command_run)) code = check_output(code);
   MPI_Bcast(&code, 1, MPI_INT, 0, MPI_COMM_WORLD);
   return code;
@@ -133,7 +140,7 @@ int oak_command_start(const oak_command_t *c, int argc, char **argv, int rank) {
   oak_arguments_t a = {.command = c, .rank = rank, .argc = argc, .argv = argv};
   a.word = malloc((size_t)(argc + 1) * sizeof *a.word);
   const oak_status_t st = a.word ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "out of memory");
-  int code = oak_agree(MPI_COMM_WORLD, st) == OAK_OK ? 2 : oak_report_failure(rank);
+  int code = oak_agree(MPI_COMM_WORLD, st) == OAK_OK ? 2 : report_failure(rank);
   if (code == 2 && (help || read_arguments(&a))) code = run(&a, help);
   free(a.word);
   return code;

@@ -243,15 +243,14 @@ static oak_status_t draw_all(const char *const *s, char **list, int count) {
   return OAK_OK;
 }
 
-static int plot(oak_arguments_t *a) {
+static oak_status_t plot(oak_arguments_t *a) {
   const char *const *s = a->option;
   look_list_t list;
-  oak_status_t st = oak_look_list(a->word[0], LOOK_ONE_SERIES, &list);
-  if (st == OAK_OK) {
-    st = s[ALL] ? draw_all(s, list.path, list.count) : draw(oak_look_last(&list), s, NULL, s[OUT]);
-    oak_look_free(&list);
-  }
-  return st == OAK_OK ? 0 : oak_report_failure(0);
+  OAK_TRY(oak_look_list(a->word[0], LOOK_ONE_SERIES, &list));
+  const oak_status_t st =
+      s[ALL] ? draw_all(s, list.path, list.count) : draw(oak_look_last(&list), s, NULL, s[OUT]);
+  oak_look_free(&list);
+  return st;
 }
 
 static const oak_option_t options[] = {

@@ -8,12 +8,7 @@
 #include <unistd.h>
 
 #include "commands.h"
-
-int oak_report_failure(int rank) {
-  fflush(stdout);
-  if (rank == 0) fprintf(stderr, "oak: error: %s\n", oak_last_error());
-  return 1;
-}
+#include "str.h"
 
 /* Path of the user's own settings, "" if there are none. Rank-local. */
 static void find_settings(char path[4096]) {
@@ -154,10 +149,10 @@ static oak_status_t run(const request_t *request, int nset, char **set, int *int
 
 /* The command line as text. Quotes within its words are not escaped. */
 static void print_command(int argc, char **argv, char *text, size_t size) {
-  size_t at = (size_t)snprintf(text, size, "oak run");
-  for (int i = 0; i < argc && at < size; i++) {
+  snprintf(text, size, "oak run");
+  for (int i = 0; i < argc; i++) {
     const char *quote = strpbrk(argv[i], " \t;*?&|<>$") ? "'" : "";
-    at += (size_t)snprintf(text + at, size - at, " %s%s%s", quote, argv[i], quote);
+    oak_str_append(text, size, " %s%s%s", quote, argv[i], quote);
   }
 }
 
@@ -210,7 +205,7 @@ static int refuse_request(const oak_arguments_t *a) {
   return second != NULL;
 }
 
-static int run_command(oak_arguments_t *a) {
+static oak_status_t run_command(oak_arguments_t *a) {
   static char debug[] = "run.debug=yes";
   const char *const *given = a->option, *restart = given[RESTART];
   char command[4096];
@@ -226,7 +221,8 @@ static int run_command(oak_arguments_t *a) {
                                          .restart = restart && !*restart ? "latest" : restart,
                                          .command = command}};
   int interrupted;
-  if (refuse_request(a)) return 2;
+  a->code = refuse_request(a) ? 2 : 0;
+  if (a->code) return OAK_OK;
   print_command(a->argc, a->argv, command, sizeof command);
   if (given[DEBUG]) a->word[a->nword++] = debug;
   own_rank = a->rank;
@@ -234,8 +230,8 @@ static int run_command(oak_arguments_t *a) {
   if (steps) set_signals(1);
   const oak_status_t st = run(&request, a->nword - 1, a->word + 1, &interrupted, a->rank);
   if (steps) set_signals(0);
-  if (st != OAK_OK) return oak_report_failure(a->rank);
-  return interrupted ? 3 : 0;
+  a->code = st == OAK_OK && interrupted ? 3 : 0;
+  return st;
 }
 
 const oak_command_t oak_command_run = {
@@ -320,19 +316,15 @@ static oak_status_t list_brought(const oak_arguments_t *a) {
   return st;
 }
 
-static int params_command(oak_arguments_t *a) {
+static oak_status_t params_command(oak_arguments_t *a) {
   oak_params_t *params = NULL;
-  oak_status_t st;
-  if (a->nword > 0) {
-    st = list_brought(a);
-  } else {
-    st = oak_params_new(&params);
-    if (st == OAK_OK) st = oak_name_schemes(params);
-    st = oak_agree(MPI_COMM_WORLD, st);
-    if (st == OAK_OK && a->rank == 0) print_params(params, a);
-    oak_params_destroy(&params);
-  }
-  return st == OAK_OK ? 0 : oak_report_failure(a->rank);
+  if (a->nword > 0) return list_brought(a);
+  oak_status_t st = oak_params_new(&params);
+  if (st == OAK_OK) st = oak_name_schemes(params);
+  st = oak_agree(MPI_COMM_WORLD, st);
+  if (st == OAK_OK && a->rank == 0) print_params(params, a);
+  oak_params_destroy(&params);
+  return st;
 }
 
 static const oak_option_t params_options[] = {

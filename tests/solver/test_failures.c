@@ -215,7 +215,8 @@ static int run_library(int nkey, char **key, int rank) {
   if (st == OAK_OK) st = use_library(params, &sim, key + 1, nkey - 1);
   oak_destroy(&sim);
   oak_params_destroy(&params);
-  return st == OAK_OK ? 0 : oak_report_failure(rank);
+  if (st != OAK_OK && rank == 0) fprintf(stderr, "oak: error: %s\n", oak_last_error());
+  return st != OAK_OK;
 }
 
 static int run_command(int argc, char **argv, int rank) {
