@@ -21,6 +21,57 @@
 
 #include "oak/kernel_args.h"
 
+/* ---- what dialects have in common */
+
+/* Iterations whose lanes exchange no data, mostly loops over cells: no SHARED, BARRIER or SERIAL.
+ * A function with INNER loops that is called there ends its parameters with OAK_LANE_PARAM, the
+ * call its arguments with OAK_LANE_ARG, both without a comma. Only directives treat them in another
+ * way. */
+#ifndef OAK_OUTER_LANES
+#define OAK_OUTER_LANES(n) OAK_OUTER(n)
+#define OAK_GANGS(n) OAK_OUTER(n)
+#define OAK_LANE_PARAM
+#define OAK_LANE_ARG
+#define OAK_LANES_APART 0
+#endif
+#ifndef OAK_CELL_LOOPS
+#define OAK_CELL_LOOPS 0
+#endif
+#ifndef OAK_BULK_COPIES
+#define OAK_BULK_COPIES 0
+#endif
+
+/* A GPU has a thread for each lane (gpu.h); `resident` and `shared_bytes` matter to it alone. */
+#ifndef OAK_MANY_THREADS
+#define OAK_MANY_THREADS 0
+#define OAK_KERNEL_SHARED(name, args_t, threads, resident, shared_bytes) \
+  OAK_KERNEL(name, args_t, threads)
+#define OAK_KERNEL_FEW(name, args_t, threads, most) OAK_KERNEL(name, args_t, threads)
+#define OAK_ARGS_EARLY(args_t) OAK_ARGS(args_t)
+#define OAK_WAIT ((void)0)
+/* Rows of every variable; those of one cell belong to the same lane. */
+#define OAK_ROWS_OF(v, nv, row, nrows, width) \
+  for (int v = 0; v < (nv); v++)              \
+    OAK_ROWS(row, nrows, width)
+/* Reductions combine the two halves of the array again and again, because compilers vectorise
+ * neither a floating-point maximum that respects NaN nor a sum of fixed order. */
+#define OAK_REDUCE_(result, array, n, combine)                            \
+  do {                                                                    \
+    for (int oak_m = (n), oak_h = (oak_m + 1) / 2; oak_m > 1;             \
+         oak_m = oak_h, oak_h = (oak_m + 1) / 2)                          \
+      OAK_INNER(oak_r, oak_m - oak_h)                                     \
+        (array)[oak_r] = combine((array)[oak_r], (array)[oak_r + oak_h]); \
+    (result) = (array)[0];                                                \
+  } while (0)
+/* Raise an element of a SHARED array that several lanes may change; values are not negative. */
+#define OAK_TALLY_MAX(place, value) ((place) = OAK_MAX(place, value))
+#define OAK_TALLY_ADD(place, value) ((place) += (value))
+#endif
+/* Reductions over a SHARED array, which is overwritten; all threads of a team call them. */
+#define OAK_ADD_(a, b) ((a) + (b))
+#define OAK_REDUCE_MAX(result, array, n) OAK_REDUCE_(result, array, n, OAK_MAX)
+#define OAK_REDUCE_SUM(result, array, n) OAK_REDUCE_(result, array, n, OAK_ADD_)
+
 #define OAK_FACES (2 * OAK_DIM)
 #define OAK_CELLS (OAK_NX * OAK_NY * OAK_NZ)
 /* Cells of a block along axis `dir`, which need not be a constant. */

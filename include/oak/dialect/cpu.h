@@ -39,13 +39,7 @@ extern void oak_near_beyond(void)
     else name##_team(oak_n, oak_n, &oak_next, oak_args);                                \
   }                                                                                     \
   static void name##_team(long oak_n, long oak_chunk, long *oak_next, const args_t *oak_args)
-/* `resident` and `shared_bytes` matter to GPUs alone. */
-#define OAK_KERNEL_SHARED(name, args_t, threads, resident, shared_bytes) \
-  OAK_KERNEL(name, args_t, threads)
-#define OAK_KERNEL_FEW(name, args_t, threads, most) OAK_KERNEL(name, args_t, threads)
 #define OAK_ARGS(args_t) const args_t arg = *oak_args
-#define OAK_ARGS_EARLY(args_t) OAK_ARGS(args_t)
-#define OAK_WAIT ((void)0)
 #define OAK_ARGS_PLACE(arg) (&(arg))
 
 /* Chunks of a few blocks keep neighbours in Morton order on one core. Each thread takes the next
@@ -82,35 +76,17 @@ extern void oak_near_beyond(void)
   for (int i = 0; i < (ni); i++)
 /* Rows of lanes with a prologue per row. */
 #define OAK_ROWS(row, nrows, width) for (int row = 0; row < (nrows); row++)
-/* Rows of every variable. */
-#define OAK_ROWS_OF(v, nv, row, nrows, width) \
-  for (int v = 0; v < (nv); v++)              \
-    OAK_ROWS(row, nrows, width)
 #define OAK_LANES(a, width) OAK_INNER(a, width)
 #define OAK_SERIAL if (1)
 #define OAK_BARRIER ((void)0)
 
-/* Iterations whose lanes exchange no data, mostly loops over cells: no SHARED, BARRIER or SERIAL.
- * A function with INNER loops that is called there ends its parameters with OAK_LANE_PARAM, the
- * call its arguments with OAK_LANE_ARG, both without a comma. Only directives treat them in another
- * way. After VECTOR2, GANG_MAX and GANG_SUM combine a variable of all lanes for the SERIAL part. */
-#define OAK_OUTER_LANES(n) OAK_OUTER(n)
-#define OAK_LANE_PARAM
-#define OAK_LANE_ARG
-#define OAK_LANES_APART 0
-#define OAK_GANGS(n) OAK_OUTER(n)
+/* After VECTOR2, GANG_MAX and GANG_SUM combine a variable of all lanes for the SERIAL part. */
 #define OAK_VECTOR(...)
 #define OAK_VECTOR2(j, nj, i, ni, ...) \
   for (int j = 0; j < (nj); j++)       \
     for (int i = 0; i < (ni); i++)
 #define OAK_GANG_MAX(x) ((void)0)
 #define OAK_GANG_SUM(x) ((void)0)
-#ifndef OAK_CELL_LOOPS
-#define OAK_CELL_LOOPS 0
-#endif
-#define OAK_BULK_COPIES 0
-
-#define OAK_MANY_THREADS 0
 
 /* A kernel with LANE loops has as many threads as lanes, and a PRIVATE variable lives from one such
  * loop to the next. Data of a lane is an element of an array over the lanes. The array is a little
@@ -142,24 +118,6 @@ extern void oak_near_beyond(void)
 #define OAK_QUEUE(len, step, s) (((step) + (s) + 4 * (len)) % (len))
 #define OAK_QUEUE_TURN(queue, len, nvar) ((void)0)
 
-/* Reductions over a SHARED array, which is overwritten; all threads of a team call them. They
- * combine the two halves of the array again and again, because compilers vectorise neither a
- * floating-point maximum that respects NaN nor a sum of fixed order. */
-#define OAK_REDUCE_(result, array, n, combine)                            \
-  do {                                                                    \
-    for (int oak_m = (n), oak_h = (oak_m + 1) / 2; oak_m > 1;             \
-         oak_m = oak_h, oak_h = (oak_m + 1) / 2)                          \
-      OAK_INNER(oak_r, oak_m - oak_h)                                     \
-        (array)[oak_r] = combine((array)[oak_r], (array)[oak_r + oak_h]); \
-    (result) = (array)[0];                                                \
-  } while (0)
-#define OAK_ADD_(a, b) ((a) + (b))
-#define OAK_REDUCE_MAX(result, array, n) OAK_REDUCE_(result, array, n, OAK_MAX)
-#define OAK_REDUCE_SUM(result, array, n) OAK_REDUCE_(result, array, n, OAK_ADD_)
-
-/* Raise an element of a SHARED array that several lanes may change; values are not negative. */
-#define OAK_TALLY_MAX(place, value) ((place) = OAK_MAX(place, value))
-#define OAK_TALLY_ADD(place, value) ((place) += (value))
 /* Whether `flag` is set for any thread of the team; all of them call it. */
 #define OAK_ANY(flag) (flag)
 

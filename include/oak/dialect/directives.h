@@ -49,9 +49,6 @@
 #define OAK_KERNEL(name, args_t, threads)                                       \
   __attribute__((visibility("default"))) void name(long oak_n, int oak_threads, \
                                                    const args_t *oak_args)
-#define OAK_KERNEL_SHARED(name, args_t, threads, resident, shared_bytes) \
-  OAK_KERNEL(name, args_t, threads)
-#define OAK_KERNEL_FEW(name, args_t, threads, most) OAK_KERNEL(name, args_t, threads)
 
 /* OAK_ONE_LANE: lanes would share arrays (src/device/directives.c), so each gang has one. */
 #if OAK_DEVICE_OPENMP && (OAK_ON_HOST || OAK_ONE_LANE)
@@ -72,8 +69,6 @@
 #define OAK_ACC_GANGS num_gangs(oak_n)
 #endif
 
-#define OAK_ARGS_EARLY(args_t) OAK_ARGS(args_t)
-#define OAK_WAIT ((void)0)
 /* Arguments: one structure, whose pointers are addresses of the device. OAK_EACH, OAK_GANG: a lane
  * or a gang for each iteration of the loop that follows; OAK_ACROSS: the lanes of a gang share its
  * iterations. */
@@ -183,7 +178,6 @@ enum { oak_lane = 0, oak_lanes = 1 };
 /* The clauses of the loop have already combined the values. */
 #define OAK_GANG_MAX(x) ((void)0)
 #define OAK_GANG_SUM(x) ((void)0)
-#define OAK_MANY_THREADS 0
 /* After OAK_VECTOR: a loop over all lanes of a gang, each with its share of INNER loops. */
 #define OAK_TEAM_LANES                                          \
   for (int oak_lane = 0; oak_lane < OAK_ACC_VECTOR; oak_lane++) \
@@ -213,10 +207,6 @@ enum { OAK_SUM_VECTOR = 32 };
   for (int oak_w = (width) < oak_lanes ? (width) : oak_lanes, oak_g = oak_lanes / oak_w, \
            row = oak_lane / oak_w < oak_g ? oak_lane / oak_w : (nrows);                  \
        row < (nrows); row += oak_g)
-/* Rows of every variable; those of one cell belong to the same lane. */
-#define OAK_ROWS_OF(v, nv, row, nrows, width) \
-  for (int v = 0; v < (nv); v++)              \
-    OAK_ROWS(row, nrows, width)
 #define OAK_LANES(a, width) for (int a = oak_lane % oak_w; a < (width); a += oak_w)
 #define OAK_LANES_APART 1
 #define OAK_SERIAL if (oak_lane == 0)
@@ -226,23 +216,8 @@ enum { OAK_SUM_VECTOR = 32 };
 #define OAK_RESTRICT
 #define OAK_ALIGNED
 
-/* Reductions over a SHARED array, which one lane has for itself. */
-#define OAK_REDUCE_(result, array, n, combine)                            \
-  do {                                                                    \
-    for (int oak_m = (n), oak_h = (oak_m + 1) / 2; oak_m > 1;             \
-         oak_m = oak_h, oak_h = (oak_m + 1) / 2)                          \
-      OAK_INNER(oak_r, oak_m - oak_h)                                     \
-        (array)[oak_r] = combine((array)[oak_r], (array)[oak_r + oak_h]); \
-    (result) = (array)[0];                                                \
-  } while (0)
-#define OAK_ADD_(a, b) ((a) + (b))
-#define OAK_REDUCE_MAX(result, array, n) OAK_REDUCE_(result, array, n, OAK_MAX)
-/* Raise an element of a SHARED array; values are not negative. */
-#define OAK_TALLY_MAX(place, value) ((place) = OAK_MAX(place, value))
-#define OAK_TALLY_ADD(place, value) ((place) += (value))
 /* Whether `flag` may be set for any lane of a gang. Lanes cannot see the flags of others. */
 #define OAK_ANY(flag) ((void)(flag), 1)
-#define OAK_REDUCE_SUM(result, array, n) OAK_REDUCE_(result, array, n, OAK_ADD_)
 
 #if defined(__NVCOMPILER)
 #define OAK_UNROLL OAK_PRAGMA(unroll)
@@ -314,4 +289,3 @@ OAK_FN OAK_REAL oak_sqrt(OAK_REAL x) {
 #ifndef OAK_CELL_LOOPS
 #define OAK_CELL_LOOPS 1
 #endif
-#define OAK_BULK_COPIES 0

@@ -74,7 +74,6 @@
     for (int v = oak_vr / (nrows), row = oak_vr % (nrows), oak_o = 1; oak_o; oak_o = 0)
 #define OAK_LANES(a, width) for (int a = oak_t % oak_w; a < (width); a += oak_w)
 
-#define OAK_GANGS(n) OAK_OUTER(n)
 /* As many threads as iterations, or more. */
 #define OAK_VECTOR2(j, nj, i, ni, ...) \
   if (OAK_THREAD < (nj) * (ni))        \
@@ -110,14 +109,6 @@ static __device__ __forceinline__ T oak_gang_reduce(T x, int n, combine_t combin
   for (int w = 1; threadIdx.x == 0 && OAK_WARP * w < n; w++) x = combine(x, part[w]);
   return x;
 }
-
-/* Iterations whose lanes exchange no data, mostly loops over cells. Only OpenACC treats them in
- * another way. */
-#define OAK_OUTER_LANES(n) OAK_OUTER(n)
-#define OAK_LANE_PARAM
-#define OAK_LANE_ARG
-#define OAK_LANES_APART 0
-#define OAK_CELL_LOOPS 0
 
 /* A block has a thread for each lane. */
 #define OAK_MANY_THREADS 1
@@ -177,9 +168,6 @@ OAK_FN void oak_copy_end(void) { OAK_COPY_END }
     __syncthreads();                                                                     \
     (result) = (array)[0];                                                               \
   } while (0)
-#define OAK_ADD_(a, b) ((a) + (b))
-#define OAK_REDUCE_MAX(result, array, n) OAK_REDUCE_(result, array, n, OAK_MAX)
-#define OAK_REDUCE_SUM(result, array, n) OAK_REDUCE_(result, array, n, OAK_ADD_)
 
 /* Floating-point numbers that are not negative have the same order as their bits read as
  * integers. */

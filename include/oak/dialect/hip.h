@@ -27,7 +27,6 @@
 /* Copies to SHARED memory go through registers. */
 #define OAK_COPY_BEGIN(to, from) *to = *from
 #define OAK_COPY_END
-#define OAK_BULK_COPIES 0
 
 /* The flux kernel goes cell by cell: two tiles with their halo do not fit into the 64 KiB of LDS of
  * a compute unit, and there are registers for twice as many walks as on other GPUs. With 256 lanes
