@@ -3,10 +3,10 @@
  * of its arguments, its help and what shells complete. */
 #pragma once
 
-#include <dirent.h>
 #include <limits.h>
 #include <oak.h>
 
+#include "buffer.h"
 #include "str.h"
 
 enum { OAK_MOST_OPTIONS = 24, OAK_ANY_NUMBER = INT_MAX };
@@ -65,10 +65,10 @@ void oak_print_pages(FILE *stream);
 int oak_print_topic(const char *topic, const oak_params_t *params, int command);
 /** Compare a topic with those that oak_print_topic knows. Rank 0 alone. */
 void oak_try_topics(oak_nearest_t *nearest);
-/** Sorted names of the files in a folder of the installation that end in \a ending. The names in
- * the list do not have this ending. The caller frees each of them and \a list. \return their
- * number. */
-int oak_list_names(const char *folder, const char *ending, struct dirent ***list);
+/** Sorted names of the files in a folder that end in \a ending, without this ending; of a folder of
+ * the installation. */
+oak_words_t oak_list_files(const char *folder, const char *ending);
+oak_words_t oak_list_names(const char *folder, const char *ending);
 /** Compare a name with those of the files in a folder of the installation. */
 void oak_try_files(oak_nearest_t *nearest, const char *folder, const char *ending);
 void oak_print_version(void);

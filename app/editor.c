@@ -59,39 +59,27 @@ static void print_match(const char *file) {
   printf("'\nCompileFlags:\n");
 }
 
-static int ends_with(const char *name, const char *ending) {
-  const size_t length = strlen(name), end = strlen(ending);
-  return length > end && !strcmp(name + length - end, ending);
-}
-
-static int is_c_file(const struct dirent *e) {
-  return ends_with(e->d_name, ".c") && !strpbrk(e->d_name, "'\"\n");
-}
-
-static int is_ini_file(const struct dirent *e) { return ends_with(e->d_name, ".ini"); }
-
 /* The parameter files of this folder that oak can read, up to the NULL behind them; the caller
  * destroys them. NULL: no memory. */
 static oak_params_t **read_runs(void) {
-  struct dirent **file;
-  const int n = scandir(".", &file, is_ini_file, alphasort);
-  oak_params_t **run = calloc((size_t)(n > 0 ? n : 0) + 1, sizeof *run);
-  for (int i = 0, count = 0; i < n; i++) {
-    if (run && oak_params_new(&run[count]) == OAK_OK) {
-      if (oak_params_read(run[count], MPI_COMM_SELF, file[i]->d_name) == OAK_OK &&
-          oak_params_check(run[count], 0) == OAK_OK)
-        count++;
-      else
-        oak_params_destroy(&run[count]);
-    }
-    free(file[i]);
+  oak_words_t file = oak_list_files(".", ".ini");
+  oak_params_t **run = calloc((size_t)file.count + 1, sizeof *run);
+  for (int i = 0, count = 0; i < file.count && run; i++) {
+    char name[PATH_MAX];
+    snprintf(name, sizeof name, "%s.ini", file.word[i]);
+    if (oak_params_new(&run[count]) == OAK_OK &&
+        oak_params_read(run[count], MPI_COMM_SELF, name) == OAK_OK &&
+        oak_params_check(run[count], 0) == OAK_OK)
+      count++;
+    else
+      oak_params_destroy(&run[count]);
   }
-  if (n >= 0) free(file);
+  oak_words_free(&file);
   return run;
 }
 
-/* Dimension and coordinates of the first run whose \a key, a name or a path, names \a file. Without
- * such a run the file is seen in 3D and Cartesian coordinates. */
+/* Dimension and coordinates of the first run whose \a key, a name or a path, names the C file \a
+ * file. Without such a run the file is seen in 3D and Cartesian coordinates. */
 static void print_mesh(oak_params_t *const *run, const char *key, const char *file) {
   for (; *run; run++) {
     const char *name = oak_params_text(*run, key), *base = strrchr(name, '/');
@@ -108,22 +96,20 @@ static void print_mesh(oak_params_t *const *run, const char *key, const char *fi
  * is in another folder) and its fields. */
 static oak_status_t print_problems(const char *physics, const char *fields,
                                    oak_params_t *const *run) {
-  struct dirent **file;
   oak_status_t st = OAK_OK;
-  const int n = scandir(".", &file, is_c_file, alphasort);
-  for (int i = 0; i < n; i++) {
-    if (st == OAK_OK && !(physics && !strcmp(file[i]->d_name, physics))) {
-      print_match(file[i]->d_name);
-      printf("  Add:\n");
-      print_mesh(run, "problem.name", file[i]->d_name);
-      printf("    - ");
-      st = print_parameters(file[i]->d_name, "OAK_EDITOR_PARAMETERS");
-      if (st == OAK_OK)
-        st = print_names(oak_list_fields, file[i]->d_name, "OAK_EDITOR_FIELDS", fields);
-    }
-    free(file[i]);
+  oak_words_t file = oak_list_files(".", ".c");
+  for (int i = 0; i < file.count && st == OAK_OK; i++) {
+    char name[PATH_MAX];
+    snprintf(name, sizeof name, "%s.c", file.word[i]);
+    if ((physics && !strcmp(name, physics)) || strpbrk(name, "'\"\n")) continue;
+    print_match(name);
+    printf("  Add:\n");
+    print_mesh(run, "problem.name", name);
+    printf("    - ");
+    st = print_parameters(name, "OAK_EDITOR_PARAMETERS");
+    if (st == OAK_OK) st = print_names(oak_list_fields, name, "OAK_EDITOR_FIELDS", fields);
   }
-  if (n >= 0) free(file);
+  oak_words_free(&file);
   return st;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Finds the parameter files that come with oak by their names. */
+#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <oak.h>
@@ -31,35 +32,33 @@ static void look_up(const char *name, char path[PATH_MAX]) {
   path[0] = '\0';
 }
 
-int oak_list_names(const char *folder, const char *ending, struct dirent ***list) {
+oak_words_t oak_list_files(const char *folder, const char *ending) {
+  oak_words_t names = {0};
+  struct dirent **list;
+  const int n = scandir(folder, &list, NULL, alphasort);
+  for (int i = 0; i < n; i++) {
+    const char *name = list[i]->d_name, *end = strrchr(name, '.');
+    if (end && end > name && !strcmp(end, ending))
+      oak_words_add(&names, "%.*s", (int)(end - name), name);
+    free(list[i]);
+  }
+  if (n >= 0) free(list);
+  return names;
+}
+
+oak_words_t oak_list_names(const char *folder, const char *ending) {
   const char *root;
   char path[PATH_MAX];
-  int kept = 0;
-  *list = NULL;
-  if (oak_source_root(&root) != OAK_OK) return 0;
-  if (snprintf(path, sizeof path, "%s/%s", root, folder) >= (int)sizeof path) return 0;
-  const int n = scandir(path, list, NULL, alphasort);
-  for (int i = 0; i < n; i++) {
-    struct dirent *entry = (*list)[i];
-    char *end = strrchr(entry->d_name, '.');
-    if (end && end > entry->d_name && !strcmp(end, ending)) {
-      *end = '\0';
-      (*list)[kept++] = entry;
-    } else {
-      free(entry);
-    }
-  }
-  return kept;
+  if (oak_source_root(&root) != OAK_OK ||
+      snprintf(path, sizeof path, "%s/%s", root, folder) >= (int)sizeof path)
+    return (oak_words_t){0};
+  return oak_list_files(path, ending);
 }
 
 void oak_try_files(oak_nearest_t *nearest, const char *folder, const char *ending) {
-  struct dirent **list;
-  const int n = oak_list_names(folder, ending, &list);
-  for (int i = 0; i < n; i++) {
-    oak_nearest_try(nearest, list[i]->d_name, strlen(list[i]->d_name));
-    free(list[i]);
-  }
-  free(list);
+  oak_words_t list = oak_list_names(folder, ending);
+  for (int i = 0; i < list.count; i++) oak_nearest_try(nearest, list.word[i], strlen(list.word[i]));
+  oak_words_free(&list);
 }
 
 oak_status_t oak_find_parameters(const char *name, char path[PATH_MAX], int rank) {

@@ -30,15 +30,13 @@ static void print_page(FILE *page) {
 }
 
 void oak_print_pages(FILE *stream) {
-  struct dirent **page;
-  const int n = oak_list_names("docs", ".md", &page);
-  for (int i = 0, column = LINE; i < n; i++) {
-    const int length = (int)strlen(page[i]->d_name);
+  oak_words_t page = oak_list_names("docs", ".md");
+  for (int i = 0, column = LINE; i < page.count; i++) {
+    const int length = (int)strlen(page.word[i]);
     if (column + 1 + length > LINE) column = fprintf(stream, "\n   ") - 1;
-    column += fprintf(stream, " %s", page[i]->d_name);
-    free(page[i]);
+    column += fprintf(stream, " %s", page.word[i]);
   }
-  free(page);
+  oak_words_free(&page);
 }
 
 /* ---- Markdown ---- */
@@ -117,9 +115,8 @@ static int mentions(char *const cell[2], const char *topic) {
 }
 
 static void note_heading(search_t *s, const char *text) {
-  const size_t used = strlen(s->also);
-  if (strcasestr(text, s->topic) && used < sizeof s->also - 256)
-    snprintf(s->also + used, sizeof s->also - used, "  %s: %.150s\n", s->name, text);
+  if (strcasestr(text, s->topic) && strlen(s->also) < sizeof s->also - 256)
+    oak_str_append(s->also, sizeof s->also, "  %s: %.150s\n", s->name, text);
 }
 
 /* Print what a page says of the topic. */
@@ -207,19 +204,17 @@ static void try_words(oak_nearest_t *nearest, FILE *page) {
 }
 
 void oak_try_topics(oak_nearest_t *nearest) {
-  struct dirent **list;
   char path[PATH_MAX];
-  const int n = oak_list_names("docs", ".md", &list);
-  for (int i = 0; i < n; i++) {
-    FILE *page = open_file("docs", list[i]->d_name, ".md", path);
+  oak_words_t list = oak_list_names("docs", ".md");
+  for (int i = 0; i < list.count; i++) {
+    FILE *page = open_file("docs", list.word[i], ".md", path);
     const int before = nearest->least;
     if (page) try_words(nearest, page);
     if (page) fclose(page);
     if (nearest->least < before)
-      snprintf(nearest->page, sizeof nearest->page, "%.60s", list[i]->d_name);
-    free(list[i]);
+      snprintf(nearest->page, sizeof nearest->page, "%.60s", list.word[i]);
   }
-  free(list);
+  oak_words_free(&list);
   oak_try_files(nearest, "docs", ".md");
   oak_try_files(nearest, "physics", ".c");
   oak_try_files(nearest, "problems", ".ini");
@@ -228,7 +223,6 @@ void oak_try_topics(oak_nearest_t *nearest) {
 int oak_print_topic(const char *topic, const oak_params_t *params, int command) {
   char path[PATH_MAX];
   search_t s = {.topic = topic};
-  struct dirent **list;
   const int keys = oak_params_help_topic(params, topic, stdout);
   FILE *page = open_file("docs", topic, ".md", path);
   if (page && !command && !keys) print_page(page);
@@ -236,13 +230,10 @@ int oak_print_topic(const char *topic, const oak_params_t *params, int command) 
   if (page) fclose(page);
   if (page || (keys && strchr(topic, '.'))) return 1;
   s.found = keys || command;
-  const int n = oak_list_names("docs", ".md", &list);
-  for (int i = 0; i < n; i++) {
-    /* Skip the page of parameters, because it says the same as the table of keys. */
-    if (strcmp(list[i]->d_name, "parameters") != 0) search_folder(&s, "docs", list[i]->d_name);
-    free(list[i]);
-  }
-  free(list);
+  oak_words_t list = oak_list_names("docs", ".md");
+  for (int i = 0; i < list.count; i++) /* the page of parameters says the same as the keys */
+    if (strcmp(list.word[i], "parameters") != 0) search_folder(&s, "docs", list.word[i]);
+  oak_words_free(&list);
   search_folder(&s, "problems", "README");
   s.found |= print_comment("physics", topic, ".c", s.found);
   s.found |= print_comment("problems", topic, ".ini", s.found);

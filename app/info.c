@@ -26,21 +26,19 @@ void oak_print_version(void) {
 /* The names of files in a folder, on a line or, with a \a key, in JSON. */
 static void print_names(const char *title, const char *key, const char *folder,
                         const char *ending) {
-  struct dirent **list;
-  const int n = oak_list_names(folder, ending, &list);
+  oak_words_t list = oak_list_names(folder, ending);
   if (key)
     printf(",\n \"%s\": [", key);
   else
     printf("%-10s", title);
-  for (int i = 0; i < n; i++) {
+  for (int i = 0; i < list.count; i++) {
     printf("%s", !key ? " " : i ? ", " : "");
     if (key)
-      oak_json_text(stdout, list[i]->d_name);
+      oak_json_text(stdout, list.word[i]);
     else
-      printf("%s", list[i]->d_name);
-    free(list[i]);
+      printf("%s", list.word[i]);
   }
-  free(list);
+  oak_words_free(&list);
   printf(key ? "]" : "\n");
 }
 
@@ -54,7 +52,6 @@ enum { NSCHEMES = sizeof scheme / sizeof *scheme };
 /* The names for every physics; outside of JSON also those that each physics adds. */
 static void print_schemes(const char *title, const char *key, int json) {
   char names[1024];
-  struct dirent **physics;
   if (oak_list_schemes(key, "", names, sizeof names) != OAK_OK) names[0] = '\0';
   if (json) {
     printf(",\n \"%s\": ", title);
@@ -62,15 +59,12 @@ static void print_schemes(const char *title, const char *key, int json) {
     return;
   }
   const size_t common = strlen(names);
-  const int n = oak_list_names("physics", ".c", &physics);
+  oak_words_t physics = oak_list_names("physics", ".c");
   printf("%-10s %s", title, names);
-  for (int i = 0; i < n; i++) {
-    const char *name = physics[i]->d_name;
-    if (oak_list_schemes(key, name, names, sizeof names) == OAK_OK && names[common])
-      printf("; with %s also%s", name, names + common);
-    free(physics[i]);
-  }
-  free(physics);
+  for (int i = 0; i < physics.count; i++)
+    if (oak_list_schemes(key, physics.word[i], names, sizeof names) == OAK_OK && names[common])
+      printf("; with %s also%s", physics.word[i], names + common);
+  oak_words_free(&physics);
   printf("\n");
 }
 

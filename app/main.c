@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The oak command. Thin on purpose: copy it as a start for a program of your own. */
-#include <dirent.h>
 #include <glob.h>
 #include <limits.h>
 #include <oak.h>
@@ -130,16 +129,13 @@ static void print_key(const char *key, void *begin) {
 static void print_files(const char *begin) {
   char pattern[PATH_MAX];
   glob_t here;
-  struct dirent **list;
   snprintf(pattern, sizeof pattern, "%s*", begin);
   const int none = glob(pattern, 0, NULL, &here) == GLOB_NOMATCH;
   globfree(&here);
-  const int n = none ? oak_list_names("problems", ".ini", &list) : 0;
-  for (int i = 0; i < n; i++) {
-    if (!strncmp(list[i]->d_name, begin, strlen(begin))) printf("%s\n", list[i]->d_name);
-    free(list[i]);
-  }
-  if (none) free(list);
+  oak_words_t list = none ? oak_list_names("problems", ".ini") : (oak_words_t){0};
+  for (int i = 0; i < list.count; i++)
+    if (!strncmp(list.word[i], begin, strlen(begin))) printf("%s\n", list.word[i]);
+  oak_words_free(&list);
 }
 
 /* The arguments are the words of a command line behind "oak"; the last one is not complete. */
