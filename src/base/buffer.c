@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/buffer.h"
+#include "base/failure.h"
 #include "base/str.h"
 
 static const char no_memory[] = "no memory for a text";
@@ -84,18 +85,9 @@ int oak_buffer_write(const oak_buffer_t *text, const char *path) {
 }
 
 static void words_push(oak_words_t *words, char *word) {
-  if (word && words->count + 2 > words->room) {
-    int room = 2 * words->room + 16;
-    char **grown = realloc(words->word, (size_t)room * sizeof *grown);
-    if (grown) {
-      words->word = grown;
-      words->room = room;
-    } else {
-      free(word);
-      word = NULL;
-    }
-  }
-  if (!word) {
+  if (!word || OAK_GROW(words->word, words->count) != OAK_OK ||
+      OAK_GROW(words->word, words->count + 1) != OAK_OK) { /* NULL ends the list */
+    free(word);
     words->failed = 1;
     return;
   }

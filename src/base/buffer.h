@@ -18,8 +18,7 @@ typedef struct {
 /** Words of a command line; start from {0}. word[count] is NULL once there is a word. */
 typedef struct {
   char **word;
-  int count, room;
-  int failed;
+  int count, failed;
 } oak_words_t;
 
 void oak_buffer_bytes(oak_buffer_t *text, const void *bytes, size_t count);

@@ -31,7 +31,7 @@ int oak_params_opens_section(const oak_params_t *params, int i) {
   return 1;
 }
 
-static int section_known(const oak_params_t *params, const char *key) {
+int oak_params_section_known(const oak_params_t *params, const char *key) {
   for (int i = 0; i < params->nknown; i++)
     if (strchr(key, '.') && oak_param_same_section(key, params->known[i].desc.key)) return 1;
   return 0;
@@ -42,7 +42,7 @@ static int section_known(const oak_params_t *params, const char *key) {
 static const char *nearest_key(const oak_params_t *params, const char *key) {
   const char *nearest = NULL, *dot = strchr(key, '.'), *name = dot ? dot + 1 : key;
   const int inside =
-      strncmp(key, "output.", 7) == 0 && section_known(params, key) && strchr(name, '.');
+      strncmp(key, "output.", 7) == 0 && oak_params_section_known(params, key) && strchr(name, '.');
   const int length = (int)strlen(key);
   int best = 1 + (int)strlen(name) / 3;
   if (best > 4) best = 4;
@@ -104,7 +104,7 @@ static void describe_unknown(const oak_params_t *params, const char *key, char *
   const char *nearest = nearest_key(params, key);
   const int length = (int)oak_param_section_length(key);
   if (nearest) snprintf(meant, sizeof meant, "did you mean %s?", nearest);
-  if (section_known(params, key)) {
+  if (oak_params_section_known(params, key)) {
     char keys[768];
     list_keys(params, key, keys, sizeof keys);
     /* The manual lists the keys of other sections, but not those that a file declares. */
@@ -129,7 +129,7 @@ static void judge_unknown(const oak_params_t *params, const oak_param_entry_t *e
   if (oak_params_find(params, entry->key)) return;
   /* An output whose name is refused is among the mistakes already. */
   if (!strncmp(entry->key, "output.", 7) && strchr(entry->key + 7, '.') &&
-      !section_known(params, entry->key))
+      !oak_params_section_known(params, entry->key))
     return;
   /* The nearest key is looked for only if the message is shown. */
   if (!oak_mistakes_full(mistakes)) describe_unknown(params, entry->key, words, sizeof words);

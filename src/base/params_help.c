@@ -33,10 +33,7 @@ static void print_unknown(const oak_params_t *params, FILE *stream, const char *
       print_line(stream, entry->key, entry->value, "");
       continue;
     }
-    int declared = 0;
-    for (int j = 0; j < params->nknown && !declared; j++)
-      declared = oak_param_same_section(entry->key, params->known[j].desc.key);
-    if (declared) continue;
+    if (oak_params_section_known(params, entry->key)) continue;
     fprintf(stream, "\n[%.*s]\n", (int)oak_param_section_length(entry->key), entry->key);
     print_line(stream, entry->key, entry->value, "");
   }
@@ -84,10 +81,9 @@ static const char *section_summary(const oak_params_t *params, const char *key) 
 }
 
 static void help_key(const oak_param_desc_t *desc, FILE *stream) {
-  char allowed[512], values[640];
-  oak_param_allowed(desc, 0, allowed, sizeof allowed);
-  snprintf(values, sizeof values, "%s%s%s%s", allowed, desc->unit ? " [" : "",
-           desc->unit ? desc->unit : "", desc->unit ? "]" : "");
+  char values[640];
+  oak_param_allowed(desc, 0, values, sizeof values - 128);
+  if (desc->unit) oak_str_append(values, sizeof values, " [%s]", desc->unit);
   int column = fprintf(stream, "  %s = %s", name_in(desc->key), desc->fallback);
   if (column >= VALUES_AT) column += fprintf(stream, "  ");
   int indent = column > VALUES_AT ? column : VALUES_AT;

@@ -45,10 +45,7 @@ int oak_params_subsection(const oak_params_t *params, const char *section, int n
 }
 
 /** These are the names of the outputs that the keys in [output] describe. */
-static int is_reserved(const char *name) {
-  return oak_str_has_word("diagnostics invalid picture plt plotfiles parameters", name,
-                          strlen(name));
-}
+static const char reserved[] = "diagnostics invalid picture plt plotfiles parameters";
 
 static const char *last_word(const char *key) { return strrchr(key, '.') + 1; }
 
@@ -162,7 +159,7 @@ static oak_status_t declare_for(oak_params_t *params, const oak_param_entry_t *e
     return OAK_OK;
   }
   snprintf(word, sizeof word, "%.*s", (int)length, name);
-  if (is_reserved(word)) {
+  if (oak_str_has_word(reserved, word, length)) {
     oak_mistakes_add(mistakes, "%s: [output.%s]: oak uses this name itself: choose another one",
                      entry->origin, word);
     return OAK_OK;

@@ -62,6 +62,8 @@ oak_status_t oak_params_declare_outputs(oak_params_t *params, oak_mistakes_t *mi
  * of "poisson.NAME"; 0 without one. */
 size_t oak_param_section_length(const char *key);
 int oak_param_same_section(const char *a, const char *b);
+/** Whether a declared key is in the section of \a key. */
+int oak_params_section_known(const oak_params_t *params, const char *key);
 /** 1 if no key before number \a i (oak_params_key) is of the same section. Sections appear in the
  * order of their first keys; a problem may add keys to a section later on. */
 int oak_params_opens_section(const oak_params_t *params, int i);

@@ -46,19 +46,11 @@ int oak_process_variable(const char *entry, int result) {
 }
 
 /** The environment of a program: few variables, so that what it does depends on nothing else, and
- * messages in English, which the search for errors relies on. The strings are borrowed; free the
- * array. */
-static char **child_environment(void) {
-  static char english[] = "LC_ALL=C";
-  size_t count = 0, kept = 0;
-  while (environ[count]) count++;
-  char **list = malloc((count + 2) * sizeof *list);
-  if (!list) return NULL;
-  for (size_t i = 0; i < count; i++)
-    if (oak_process_variable(environ[i], 0)) list[kept++] = environ[i];
-  list[kept++] = english;
-  list[kept] = NULL;
-  return list;
+ * messages in English, which the search for errors relies on. */
+static void child_environment(oak_words_t *list) {
+  for (char *const *entry = environ; *entry; entry++)
+    if (oak_process_variable(*entry, 0)) oak_words_add(list, "%s", *entry);
+  oak_words_add(list, "LC_ALL=C");
 }
 
 /** A program that runs. It forms a group of processes with all programs that it starts. */
@@ -104,10 +96,12 @@ static int spawn(char *const *command, pid_t group, int in, const char *to, int 
     error = posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
   const int errors = out < 0 ? STDOUT_FILENO : out;
   if (!error) error = posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO);
-  char **environment = child_environment();
-  if (!environment) error = ENOMEM;
-  if (!error) error = posix_spawn(pid, command[0], &actions, &attributes, command, environment);
-  free(environment);
+  oak_words_t environment = {0};
+  child_environment(&environment);
+  if (environment.failed) error = ENOMEM;
+  if (!error)
+    error = posix_spawn(pid, command[0], &actions, &attributes, command, environment.word);
+  oak_words_free(&environment);
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   return error;

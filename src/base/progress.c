@@ -101,9 +101,9 @@ static void print_levels(char *out, size_t size, int room, const oak_progress_st
     length += more;
     first = l;
   }
-  size_t at = (size_t)snprintf(out, size, "%s", lost ? ".." : "");
-  for (int l = first; l <= state->max_level && l < MAX_LEVELS && at < size; l++)
-    if (item[l][0]) at += (size_t)snprintf(out + at, size - at, "%s%s", at ? " " : "", item[l]);
+  snprintf(out, size, "%s", lost ? ".." : "");
+  for (int l = first; l <= state->max_level && l < MAX_LEVELS; l++)
+    if (item[l][0]) oak_str_append(out, size, "%s%s", *out ? " " : "", item[l]);
 }
 
 /** The part of the run that is done, from 0 to 1: by time or by steps, whichever will end it first.
@@ -174,10 +174,11 @@ static void print_line(oak_progress_t *progress, const oak_progress_state_t *sta
              now - progress->line_at);
   oak_str_span(elapsed, sizeof elapsed, now - progress->begin);
   print_left(progress, left, sizeof left);
-  int used = snprintf(line, sizeof line, "%7ld %10.5g %9s %6s %6s %10s ", state->step, state->time,
-                      dt, blocks, cells, rate);
-  if (!progress->narrow) used += snprintf(line + used, sizeof line - (size_t)used, "%8s ", elapsed);
-  used += snprintf(line + used, sizeof line - (size_t)used, "%8s  ", left);
+  snprintf(line, sizeof line, "%7ld %10.5g %9s %6s %6s %10s ", state->step, state->time, dt, blocks,
+           cells, rate);
+  if (!progress->narrow) oak_str_append(line, sizeof line, "%8s ", elapsed);
+  oak_str_append(line, sizeof line, "%8s  ", left);
+  const int used = (int)strlen(line);
   int room = progress->width - used;
   print_levels(line + used, sizeof line - (size_t)used, room > MIN_LEVELS ? room : MIN_LEVELS,
                state);

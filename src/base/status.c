@@ -47,10 +47,7 @@ oak_status_t oak_fail(oak_status_t status, const char *file, int line, const cha
     if ((unsigned char)*c == 0xc2) *c++ = '?'; /* U+0080 to U+009F have two bytes */
     *c = '?';
   }
-  if (getenv("OAK_DEBUG")) {
-    size_t length = strlen(message);
-    snprintf(message + length, sizeof message - length, " (%s:%d)", file, line);
-  }
+  if (getenv("OAK_DEBUG")) oak_str_append(message, sizeof message, " (%s:%d)", file, line);
   memcpy(last_message, message, sizeof last_message);
   return status;
 }

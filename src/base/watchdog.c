@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "failure.h"
 #include "hosts.h"
 #include "process.h"
 
@@ -136,10 +137,9 @@ static void share_slots(oak_watchdog_t *dog) {
 
 oak_status_t oak_watchdog_start(MPI_Comm comm, oak_timers_t *timers, double seconds,
                                 oak_watchdog_t **out) {
-  oak_watchdog_t *dog = calloc(1, sizeof *dog);
+  oak_watchdog_t *dog;
   *out = NULL;
-  oak_status_t st =
-      oak_agree(comm, dog ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for run.watchdog"));
+  oak_status_t st = oak_agree(comm, OAK_NEW(dog, 1));
   if (st != OAK_OK) {
     free(dog);
     return st;

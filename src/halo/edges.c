@@ -16,8 +16,6 @@ static oak_face_t *edge_of(const build_t *b, int block, int edge) {
 /* Fine blocks at a coarse edge. */
 static int finer(const build_t *b) { return b->pattern->dim - 1; }
 
-static int child_of(const build_t *b, int block) { return b->tree->leaf[block].number; }
-
 /* ---- messages */
 
 /* Edges of finer blocks on another rank, in the middle of a face of the coarse block `block`. What
@@ -77,7 +75,7 @@ static oak_status_t scan_edge(build_t *b, int block, int edge) {
   OAK_TRY(oak_build_part(&b->recv2, here));
   if (!message || !oak_neighbours_edge_is_outer(b->tree, block, edge)) return OAK_OK;
   there.kind = PART_EDGE_PIECE;
-  there.sub = child_of(b, block) >> along & 1;
+  there.sub = b->tree->leaf[block].number >> along & 1;
   return oak_build_part(&b->send1, there);
 }
 
@@ -90,11 +88,7 @@ oak_status_t oak_edges_scan(build_t *b, int block) {
 void oak_edges_place_recv(build_t *b, const part_t *p, int place, int peer) {
   oak_face_t *edge = edge_of(b, p->block, p->face);
   if (p->kind == PART_EDGE_PIECE) {
-    add_task(&b->pattern->unpack, (oak_halo_task_t){.dst = edge->place,
-                                                    .source = place,
-                                                    .face = p->face,
-                                                    .sub = p->sub,
-                                                    .kind = OAK_HALO_EDGE_UNPACK});
+    add_task(&b->pattern->unpack, task_of(p, edge->place, place, OAK_HALO_EDGE_UNPACK));
   } else {
     edge->base = peer < 0 ? OAK_BASE_HALO : OAK_BASE_PEERS + 2 * peer + 1;
     edge->place = place;
@@ -105,20 +99,11 @@ void oak_edges_place_send1(build_t *b, const part_t *p, int place) {
   const int kind = p->kind == PART_EDGE         ? OAK_HALO_EDGE_COPY
                    : p->kind == PART_EDGE_PIECE ? OAK_HALO_EDGE_PACK
                                                 : OAK_HALO_EDGE_OPPOSITE;
-  add_task(&b->pattern->make1, (oak_halo_task_t){.dst = place,
-                                                 .source = p->mine,
-                                                 .face = p->face,
-                                                 .sub = p->sub,
-                                                 .kind = kind,
-                                                 .block = p->mine});
+  add_task(&b->pattern->make1, task_of(p, place, p->mine, kind));
 }
 
 void oak_edges_place_send2(build_t *b, const part_t *p, int place) {
-  add_task(round2_list(b, p->mine), (oak_halo_task_t){.dst = place,
-                                                      .source = p->mine,
-                                                      .face = p->face,
-                                                      .sub = p->sub,
-                                                      .kind = OAK_HALO_EDGE_PROLONG});
+  add_task(round2_list(b, p->mine), task_of(p, place, p->mine, OAK_HALO_EDGE_PROLONG));
 }
 
 /* ---- edges that are made on this rank */

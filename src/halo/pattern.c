@@ -119,11 +119,7 @@ static void place_recv(build_t *b, const part_t *p, int place, int peer) {
   }
   oak_face_t *face = face_of(b, p->block, p->face);
   if (p->kind == PART_PIECE) {
-    add_task(&b->pattern->unpack, (oak_halo_task_t){.dst = face->place,
-                                                    .source = place,
-                                                    .face = p->face,
-                                                    .sub = p->sub,
-                                                    .kind = OAK_HALO_UNPACK});
+    add_task(&b->pattern->unpack, task_of(p, face->place, place, OAK_HALO_UNPACK));
   } else {
     face->base = peer < 0 ? OAK_BASE_HALO : OAK_BASE_PEERS + 2 * peer + 1;
     face->place = place;
@@ -139,12 +135,7 @@ static void place_send1(build_t *b, const part_t *p, int place, int peer) {
   const int kind = p->kind == PART_SLOT    ? OAK_HALO_COPY
                    : p->kind == PART_PIECE ? OAK_HALO_PACK
                                            : OAK_HALO_BOUNDARY;
-  add_task(&b->pattern->make1, (oak_halo_task_t){.dst = place,
-                                                 .source = p->mine,
-                                                 .face = p->face,
-                                                 .sub = p->sub,
-                                                 .kind = kind,
-                                                 .block = p->mine});
+  add_task(&b->pattern->make1, task_of(p, place, p->mine, kind));
 }
 
 static void place_send2(build_t *b, const part_t *p, int place, int peer) {
@@ -153,11 +144,7 @@ static void place_send2(build_t *b, const part_t *p, int place, int peer) {
     oak_edges_place_send2(b, p, place);
     return;
   }
-  add_task(round2_list(b, p->mine), (oak_halo_task_t){.dst = place,
-                                                      .source = p->mine,
-                                                      .face = p->face,
-                                                      .sub = p->sub,
-                                                      .kind = OAK_HALO_PROLONG});
+  add_task(round2_list(b, p->mine), task_of(p, place, p->mine, OAK_HALO_PROLONG));
 }
 
 static int compare_coarse(const void *a, const void *b) {

@@ -82,6 +82,11 @@ static inline void add_task(oak_list_t *list, oak_halo_task_t task) {
   ((oak_halo_task_t *)list->host)[list->count++] = task;
 }
 
+/* The task for a part: from a block, or a place in a buffer, to a place. */
+static inline oak_halo_task_t task_of(const part_t *p, int dst, int source, int kind) {
+  return (oak_halo_task_t){dst, OAK_BASE_OWN, source, p->face, p->sub, kind, p->mine};
+}
+
 /* Interpolation must wait for round 1 if ghost cells of the coarse block arrive in that round. */
 static inline oak_list_t *round2_list(const build_t *b, int source) {
   return b->gets[source] & GETS_ROUND1 ? &b->pattern->late2 : &b->pattern->make2;

@@ -298,22 +298,20 @@ static oak_status_t build(oak_neighbours_t *t, const oak_mesh_t *mesh, int nghos
   t->other = fit(t->other, &t->other_room, t->nblock, sizeof *t->other);
   t->owner = fit(t->owner, &t->owner_room, nghost, sizeof *t->owner);
   t->hung = fit(t->hung, &t->hung_room, t->nleaf, sizeof *t->hung);
-  OAK_FREED int8_t *level = malloc(nghost + 1);
-  OAK_FREED int32_t(*index)[3] = malloc((nghost + 1) * sizeof *index);
+  OAK_FREED int8_t *level = NULL;
+  OAK_FREED int32_t(*index)[3] = NULL;
+  OAK_TRY(OAK_NEW(level, nghost + 1));
+  OAK_TRY(OAK_NEW(index, nghost + 1));
   t->poles = mesh->poles;
   if (t->poles) t->opposite = fit(t->opposite, &t->opposite_room, t->nblock, sizeof *t->opposite);
-  const int enough = level && index && (!t->poles || t->opposite_room >= t->nblock) &&
-                     t->leaf_room >= t->nleaf && t->face_room >= t->nblock &&
-                     t->other_room >= t->nblock && t->owner_room >= nghost &&
-                     t->hung_room >= t->nleaf;
-  oak_status_t st =
-      enough ? OAK_OK
-             : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for the neighbours of %d blocks", t->nleaf);
-  if (st == OAK_OK && nghost)
-    OAK_BY_DIM(mesh, oak_forest_ghosts, mesh->forest, level, index, t->owner);
-  if (st == OAK_OK) st = add_leaves(t, mesh, level, index);
-  if (st == OAK_OK) link_faces(t);
-  return st;
+  const int enough = (!t->poles || t->opposite_room >= t->nblock) && t->leaf_room >= t->nleaf &&
+                     t->face_room >= t->nblock && t->other_room >= t->nblock &&
+                     t->owner_room >= nghost && t->hung_room >= t->nleaf;
+  OAK_CHECK(enough, OAK_ERR_MEMORY, "out of memory for the neighbours of %d blocks", t->nleaf);
+  if (nghost) OAK_BY_DIM(mesh, oak_forest_ghosts, mesh->forest, level, index, t->owner);
+  OAK_TRY(add_leaves(t, mesh, level, index));
+  link_faces(t);
+  return OAK_OK;
 }
 
 oak_status_t oak_neighbours_update(const oak_mesh_t *mesh) {
