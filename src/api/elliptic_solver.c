@@ -54,20 +54,11 @@ oak_status_t oak_solver_new(oak_t *sim, const oak_solver_options_t *options, oak
   OAK_TRY(oak_agree(sim->setup.comm, OAK_NEW(s, 1)));
   *s = (oak_solver_t){.sim = sim, .options = *options, .fields_changed = options->fields};
   s->isolated = options->face[1].condition == OAK_SOLVER_ISOLATED;
-  oak_elliptic_setup_t setup = {
-      .transport = &sim->data.transport,
-      .timers = &sim->data.timers,
-      .block_size = {sim->setup.block.size[0], sim->setup.block.size[1], sim->setup.block.size[2]},
-      .coordinates = sim->setup.domain.coordinates,
-      .logarithmic = sim->setup.domain.logarithmic,
-      .axis_faces = oak_axis_faces(&sim->setup),
-      .mean_factor = oak_volume_of(&sim->setup, sim->setup.domain.low, sim->setup.domain.high),
-      .a = options->a,
-      .b = options->b,
-      .fields = options->fields,
-      .gather_cells = oak_params_int(sim->setup.params, "poisson.gather_cells")};
-  memcpy(setup.xmin, sim->setup.domain.low, sizeof setup.xmin);
-  memcpy(setup.dx0, sim->setup.domain.dx0, sizeof setup.dx0);
+  oak_elliptic_setup_t setup;
+  oak_poisson_setup(sim, &setup);
+  setup.a = options->a;
+  setup.b = options->b;
+  setup.fields = options->fields;
   for (int face = 0; face < 6; face++)
     setup.condition[face] = options->face[face].condition == OAK_SOLVER_NEUMANN
                                 ? OAK_ELLIPTIC_NEUMANN
@@ -87,8 +78,7 @@ void oak_solver_destroy(oak_solver_t **solver) {
 }
 
 oak_status_t oak_solver_follow(oak_solver_t *s) {
-  OAK_BEGIN(s);
-  OAK_TRY(oak_sim_fits(s->sim));
+  OAK_BEGIN_IF(s, oak_sim_fits(s->sim));
   int changed;
   OAK_TRY(oak_elliptic_fit(s->elliptic, &changed));
   if (changed) s->fields_changed = s->options.fields;

@@ -286,9 +286,8 @@ static oak_elliptic_t *find_shared(const oak_t *sim, const oak_poisson_t *p,
   return NULL;
 }
 
-static oak_status_t open_solver(oak_t *sim, oak_poisson_t *p) {
-  const oak_equation_t *q = equation(sim, p);
-  oak_elliptic_setup_t setup = {
+void oak_poisson_setup(oak_t *sim, oak_elliptic_setup_t *out) {
+  *out = (oak_elliptic_setup_t){
       .transport = &sim->data.transport,
       .timers = &sim->data.timers,
       .block_size = {sim->setup.block.size[0], sim->setup.block.size[1], sim->setup.block.size[2]},
@@ -297,11 +296,17 @@ static oak_status_t open_solver(oak_t *sim, oak_poisson_t *p) {
       .axis_faces = oak_axis_faces(&sim->setup),
       .mean_factor = oak_volume_of(&sim->setup, sim->setup.domain.low, sim->setup.domain.high),
       .a = 1,
-      .b = oak_params_real(sim->setup.params, OAK_EQUATION_KEY(q, "b")),
-      .fields = *q->coefficients != 0,
       .gather_cells = oak_params_int(sim->setup.params, "poisson.gather_cells")};
-  memcpy(setup.xmin, sim->setup.domain.low, sizeof setup.xmin);
-  memcpy(setup.dx0, sim->setup.domain.dx0, sizeof setup.dx0);
+  memcpy(out->xmin, sim->setup.domain.low, sizeof out->xmin);
+  memcpy(out->dx0, sim->setup.domain.dx0, sizeof out->dx0);
+}
+
+static oak_status_t open_solver(oak_t *sim, oak_poisson_t *p) {
+  const oak_equation_t *q = equation(sim, p);
+  oak_elliptic_setup_t setup;
+  oak_poisson_setup(sim, &setup);
+  setup.b = oak_params_real(sim->setup.params, OAK_EQUATION_KEY(q, "b"));
+  setup.fields = *q->coefficients != 0;
   OAK_TRY(find_faces(sim, p, &setup));
   OAK_TRY(open_bodies(sim, p, &setup));
   if (*q->b)

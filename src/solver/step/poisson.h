@@ -8,6 +8,8 @@
 #include "oak/kernel_args.h"
 #include "solver/step/part.h"
 
+struct oak_elliptic_setup;
+
 typedef struct {
   int number;                    /**< of the equation */
   struct oak_elliptic *elliptic; /**< equations of the same kind share it */
@@ -44,6 +46,8 @@ oak_status_t oak_poisson_back(oak_t *sim);
 
 /** Warn once of isolated equations whose f is not 0 beside the boundary of the domain. */
 void oak_poisson_warn(oak_t *sim, oak_progress_t *progress);
+/** What an elliptic equation on the mesh of a simulation needs to know of it, with a = 1, b = 0. */
+void oak_poisson_setup(oak_t *sim, struct oak_elliptic_setup *out);
 
 /* poisson_totals.c */
 extern const oak_columns_t oak_poisson_columns;
