@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "commands.h"
-#include "params_outputs.h"
+#include "params_library.h"
 
 static const oak_command_t help_command, completion;
 

@@ -2,7 +2,7 @@
  * Parameters that a program changes while the simulation is there. */
 #include <string.h>
 
-#include "base/params_watch.h"
+#include "base/params_library.h"
 #include "api/create.h"
 
 /* A parameter of the physics or the problem, and its place in the description; -1: none. */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/await.h"
-#include "base/params_watch.h"
+#include "base/params_library.h"
 #include "api/create.h"
 #include "solver/data/variables.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "json.h"
-#include "params_echo.h"
+#include "params_library.h"
 #include "params_private.h"
 #include "failure.h"
 #include "str.h"

@@ -3,8 +3,7 @@
 #pragma once
 
 #include "base/failure.h"
-#include "base/params_outputs.h"
-#include "base/params_watch.h"
+#include "base/params_library.h"
 #include "oak/params.h"
 
 typedef struct {

@@ -2,7 +2,7 @@
  * One output of a run, and what a kind of output is. Private. */
 #pragma once
 
-#include "base/params_outputs.h"
+#include "base/params_library.h"
 #include "base/path.h"
 #include "io/files/output_folder.h"
 #include "io/folder/series.h"

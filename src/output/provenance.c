@@ -9,7 +9,7 @@
 #include <zlib.h>
 
 #include "base/buffer.h"
-#include "base/params_echo.h"
+#include "base/params_library.h"
 #include "base/path.h"
 #include "io/files/file_tools.h"
 #include "io/folder/file_list.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/params_outputs.h"
+#include "base/params_library.h"
 #include "run/checkpoint.h"
 
 static void compare(const oak_params_t *old, const oak_params_t *now, oak_changes_t *changes) {

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/failure.h"
-#include "base/params_outputs.h"
+#include "base/params_library.h"
 #include "oak.h"
 #include "oak/device.h"
 #include "oak/kernel_args.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The list of topics. */
-#include "base/params_outputs.h"
+#include "base/params_library.h"
 #include "setup/setup.h"
 
 #define DECLARE(name) extern const oak_topic_t oak_topic_##name;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * What parameters know of other rooms: keys, and kinds of output. Private to the library. */
+ * What the rest of the library needs of parameters beside oak/params.h. Private to the library. */
 #pragma once
 
 #include "oak/params.h"
@@ -45,3 +45,26 @@ int oak_params_subsection(const oak_params_t *params, const char *section, int n
                           size_t size);
 /** Whether a text is a word of letters, digits and _ that begins with a letter, of at most 32. */
 int oak_is_name(const char *name);
+
+/* ---- the echo of a run's parameters, with additions that the set does not contain */
+
+typedef struct {
+  const char *key, *value;
+} oak_echo_value_t;
+
+/** The same as oak_params_print, with two additions. \a comments, lines that begin with #, are
+ * printed below the first line; and \a count keys get other values. */
+void oak_params_echo(const oak_params_t *params, const char *comments,
+                     const oak_echo_value_t *other, int count, FILE *stream);
+
+/* ---- a simulation that uses a set and wants to know what changes */
+
+/** Called twice for each change of a key. The first call may refuse the change; \a number points to
+ * the new value (0 for texts). The second call, after the change, has \a number NULL. Rank-local.
+ */
+typedef oak_status_t oak_params_watch_t(void *user, const char *key, const double *number);
+
+/** Call \a watch for each change from now on. A value that the key does not allow is refused before
+ * that. */
+oak_status_t oak_params_watch(oak_params_t *params, oak_params_watch_t *watch, void *user);
+void oak_params_unwatch(oak_params_t *params, const void *user);
