@@ -450,7 +450,8 @@ void oak_poisson_warn(oak_t *sim, oak_progress_t *progress) {
         "warning: %s = isolated, but f is up to %.3g beside the boundary of the "
         "domain; f of this size everywhere would be %.2g of all f: %s is wrong there; "
         "choose a larger domain, or an f that is 0 beside its boundary",
-        OAK_EQUATION_KEY(equation(sim, p), "boundary"), p->beside, p->share, equation(sim, p)->name);
+        OAK_EQUATION_KEY(equation(sim, p), "boundary"), p->beside, p->share,
+        equation(sim, p)->name);
   }
 }
 
