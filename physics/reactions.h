@@ -14,28 +14,29 @@
 #define OAK_SUM_CHARGE(number, name, charge) sum += (charge)*n[number];
 
 /** Add the rates of change of all densities. */
-OAK_FN void reaction_rates(real Td, real N, const real n[], real rate[]){OAK_REACTION_RATES(n, N)}
+OAK_FN void reaction_rates(real Td, real N, const real n[],
+                           real rate[]){OAK_REACTION_RATES(rate, n, N)}
 
 /** Inverse of the shortest time in which a species would be used up. */
 OAK_FN real fastest_loss(real Td, real N, const real n[]) {
   real loss[OAK_SPECIES] = {0}, most = 0;
-  OAK_REACTION_LOSSES(n, N)
+  OAK_REACTION_LOSSES(loss, n, N)
   OAK_FOR(s, OAK_SPECIES) most = OAK_MAX(most, loss[s]);
   return most;
 }
 
 /** How many electrons an electron makes in a time, in collisions with the gas. */
 OAK_FN real ionization_frequency(real Td, real N) {
-  real f = 0;
-  OAK_IONIZATION_FREQUENCY(n, N)
-  return f;
+  real f[1] = {0};
+  OAK_IONIZATION_FREQUENCY(f, n, N)
+  return *f;
 }
 
 /** How often it attaches to the gas. */
 OAK_FN real attachment_frequency(real Td, real N) {
-  real f = 0;
-  OAK_ATTACHMENT_FREQUENCY(n, N)
-  return f;
+  real f[1] = {0};
+  OAK_ATTACHMENT_FREQUENCY(f, n, N)
+  return *f;
 }
 
 /** The sum of all densities, times their charges. */

@@ -109,7 +109,7 @@ OAK_FN real reduced_field(const physics_parameters_t *ph, real E) {
 OAK_FN real mu_of(const physics_parameters_t *ph, real E) {
 #if HAS_TABLE(mobility)
   return mobility(reduced_field(ph, E)) * (real)(1 / ph->gas_density);
-#elif defined(OAK_HAS_rate_mobility)
+#elif HAS_TABLE(rate_mobility)
   const real Td = reduced_field(ph, E);
   return OAK_RATE(mobility) * (real)(1 / ph->gas_density);
 #else
@@ -121,7 +121,7 @@ OAK_FN real mu_of(const physics_parameters_t *ph, real E) {
 OAK_FN real D_of(const physics_parameters_t *ph, real E) {
 #if HAS_TABLE(diffusion)
   return diffusion(reduced_field(ph, E)) * (real)(1 / ph->gas_density);
-#elif defined(OAK_HAS_rate_diffusion)
+#elif HAS_TABLE(rate_diffusion)
   const real Td = reduced_field(ph, E);
   return OAK_RATE(diffusion) * (real)(1 / ph->gas_density);
 #else

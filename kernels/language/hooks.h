@@ -93,6 +93,22 @@ typedef struct {
 #define OAK_INTEGER_double long long
 #define OAK_INTEGER_float int
 typedef OAK_PASTE(OAK_INTEGER_, OAK_REAL) oak_index_t;
+typedef unsigned OAK_PASTE(OAK_INTEGER_, OAK_REAL) oak_unsigned_t;
+typedef union {
+  real x;
+  oak_index_t bits;
+} oak_bits_t;
+
+/** x, or the end that is nearest. These are choices that gcc does not turn into branches: bits of
+ * numbers that are not negative have the order of the numbers. */
+OAK_FN real oak_inside(real x, real low, real high) {
+  oak_bits_t in = {x}, from = {low}, to = {high};
+  const real right = (real)(x > low), above = x * right + (low - low * right);
+  const real left = (real)(above < high);
+  in.bits = OAK_MAX(in.bits, from.bits);
+  in.bits = OAK_MIN(in.bits, to.bits);
+  return low >= 0 ? in.x : above * left + (high - high * left);
+}
 
 OAK_FN oak_index_t oak_search(const real *start, oak_index_t piece, int steps, real x) {
   OAK_UNROLL
@@ -100,53 +116,41 @@ OAK_FN oak_index_t oak_search(const real *start, oak_index_t piece, int steps, r
   return piece;
 }
 
-/** The piece of an axis that holds x. The highest bits of x are the number of a cell, and each cell
- * has 2^steps pieces, which begin at `start`. */
-OAK_FN oak_index_t oak_piece(const real *start, int shift, oak_index_t base, int cells, int steps,
-                             real x) {
-  union {
-    real x;
-    oak_index_t bits;
-  } from;
-  from.x = x;
-  const oak_index_t n = (from.bits >> shift) - base, above = OAK_MAX(n, 0);
-  return oak_search(start, OAK_MIN(above, cells - 1) << steps, steps, x);
-}
-
-/** The value at x of a piece: a polynomial of order 1 or 3 of the distance from its place, or, if
- * `plain`, from 0; `per` is the inverse of a length. Pieces at the ends reach to infinity. */
-OAK_FN real oak_look_up(const real *table, int order, int plain, real per, oak_index_t piece,
-                        real x) {
-  const oak_index_t row = piece * (order + 2 - plain);
-  const real s = (plain ? x : x - table[row]) * per;
-  real k = table[row + 2 - plain];
-  if (order > 1) k += s * (table[row + 3 - plain] + s * table[row + 4 - plain]);
-  return table[row + 1 - plain] + s * k;
-}
-
-OAK_FN real oak_inside(real x, real low, real high) {
-  const real right = (real)(x > low), above = x * right + (low - low * right);
-  const real left = (real)(above < high);
-  return above * left + (high - high * left);
-}
-
-/** The value y, or beyond the ends, where y is that at the end, the value on a straight line along
- * scales that `words` tells. */
-OAK_FN real oak_beyond(real y, int words, real low, real high, double below, double above, real x) {
-  const double end = (double)oak_inside(x, low, high), k = x < low ? below : above;
-  const double d = words & OAK_TABLE_LOG_X ? log((double)x / end) : (double)x - end;
-  return (real)(words & OAK_TABLE_LOG_VALUE ? (double)y * exp(k * d) : (double)y + k * d);
+/** The value at x of a table from `low` to `high`. The highest bits of x, or of `first`, are the
+ * number of a cell, and each cell has 2^steps pieces, which begin at `start`. Each piece is a row
+ * of the table, which is stored by columns: the numbers of a polynomial of order 1 or 3 of the
+ * distance from the start of the cell, or, if it is not `plain`, from the place in a last column;
+ * `per` is the inverse of a length. Beyond the ends `words` tells what follows: the value at the
+ * end, NaN, or a line along the scales of the table with the slope `below` or `above`. */
+OAK_FN real oak_look_up(const real *table, int rows, int order, int plain, real per,
+                        const real *start, int steps, int shift, real first, real low, real high,
+                        int words, double below, double above, real x) {
+  const real in = oak_inside(x, low, high);
+  const oak_bits_t from = {first};
+  oak_bits_t cell = {oak_inside(x, first, high)};
+  const oak_unsigned_t bits = (oak_unsigned_t)cell.bits >> shift;
+  const oak_index_t n = shift ? (oak_index_t)bits - (from.bits >> shift) : 0;
+  const oak_index_t row = oak_search(start, n << steps, steps, in);
+  cell.bits = (oak_index_t)(bits << shift);
+  const real s = (in - (plain ? cell.x : table[row + (order + 1) * rows])) * per;
+  real y = table[row + rows];
+  if (order > 1) y += s * (table[row + 2 * rows] + s * table[row + 3 * rows]);
+  y = table[row] + s * y;
+  if (words & OAK_TABLE_ERROR) return y + 0 / (real)(x == in);
+  if (!(words & OAK_TABLE_EXTRAPOLATE)) return y + 0 * (x - in);
+  const double d = words & OAK_TABLE_LOG_X ? log((double)x / (double)in) : (double)(x - in);
+  const double k = d * (x < low ? below : above);
+  return (real)(words & OAK_TABLE_LOG_VALUE ? (double)y * exp(k) : (double)y + k);
 }
 
 /** The place of x on an axis of n + 1 numbers. \a i becomes that of the number below. */
 OAK_FN double oak_along(const real *xs, int n, int steps, real x, int words, int is_log, int *i) {
-  const real in = oak_inside(x, xs[0], xs[n]);
+  const real in = oak_inside(x, xs[0], xs[n]), none = words & OAK_TABLE_ERROR ? 0 : 1;
   const int piece = (int)oak_search(xs, 0, steps, in);
   *i = OAK_MIN(piece, n - 1);
   const double a = (double)xs[*i], b = (double)xs[*i + 1];
-  const double at = (double)(words & OAK_TABLE_EXTRAPOLATE ? x : in);
-  const double outside = words & OAK_TABLE_ERROR ? 0 / (double)(x >= xs[0] && x <= xs[n]) : 0;
-  return (is_log ? log(at / a) / log(b / a) : (at - a) / (b - a)) + outside;
+  const double at = (double)(words & OAK_TABLE_EXTRAPOLATE ? x : in + 0 * (x - in));
+  return (is_log ? log(at / a) / log(b / a) : (at - a) / (b - a)) + 0 / (double)(none + (x == in));
 }
 
 OAK_FN double oak_between(double a, double b, double place, int is_log) {

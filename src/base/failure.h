@@ -3,6 +3,7 @@
  * functions. Private. */
 #pragma once
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,6 +39,9 @@ static inline void oak_freed(void *pointer) {
 /** \return OAK_ERR_MEMORY; OAK_OK for 0 items, which need none. */
 oak_status_t oak_no_memory(size_t count, size_t size, const char *file, int line);
 oak_status_t oak_grow(void *array, size_t count, size_t size, const char *file, int line);
+
+/** Close a stream to memory. \return a failure for want of memory, or \a st if that is one. */
+oak_status_t oak_close_text(FILE *stream, oak_status_t st);
 
 /** Begin a public function: refuse a handle that is NULL. Otherwise forget the message of an
  * earlier failure, so that oak_last_error() is empty after success. */

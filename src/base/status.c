@@ -67,6 +67,13 @@ oak_status_t oak_no_memory(size_t count, size_t size, const char *file, int line
                   "no memory for %zu items of %zu bytes; use more ranks or hosts", count, size);
 }
 
+oak_status_t oak_close_text(FILE *stream, oak_status_t st) {
+  const int failed = ferror(stream);
+  if ((fclose(stream) != 0 || failed) && st == OAK_OK)
+    return OAK_FAIL(OAK_ERR_MEMORY, "no memory for a text");
+  return st;
+}
+
 oak_status_t oak_grow(void *array, size_t count, size_t size, const char *file, int line) {
   enum { FIRST = 16 };
   const size_t room = count == 0 ? FIRST : 2 * count;

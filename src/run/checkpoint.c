@@ -87,12 +87,16 @@ typedef struct {
 /* The hash of a file and of its tables, if it has any. */
 static void add_tables(const oak_tables_t *tables, oak_owner_t owner, char hex[33]) {
   oak_hash_t hash;
-  for (int t = 0; t < tables->count; t++) {
-    if (tables->table[t].owner != owner) continue;
+  for (const oak_user_table_t *t = tables->table; t < tables->table + tables->count; t++) {
+    const oak_points_t *p = &t->points;
+    if (t->owner != owner) continue;
     oak_hash_start(&hash);
     oak_hash_text(&hash, hex);
-    oak_hash_text(&hash, tables->table[t].name);
-    oak_hash_text(&hash, tables->table[t].hash);
+    oak_hash_text(&hash, t->name);
+    oak_hash_bytes(&hash, &p->words, sizeof p->words);
+    for (int d = 0; d < 2 && p->x[d]; d++)
+      oak_hash_bytes(&hash, p->x[d], (size_t)p->count[d] * sizeof *p->x[d]);
+    oak_hash_bytes(&hash, p->value, (size_t)(p->count[0] * p->count[1]) * sizeof *p->value);
     oak_hash_hex(&hash, hex);
   }
 }

@@ -85,13 +85,6 @@ static void print_faces(FILE *f, const oak_setup_t *setup) {
                   count ? "  struct oak_face_numbers face;\n" : "");
 }
 
-static oak_status_t close_text(const oak_setup_t *setup, FILE *f) {
-  const int failed = ferror(f);
-  OAK_CHECK(fclose(f) == 0 && !failed, OAK_ERR_MEMORY, "no memory for the parameters of %s",
-            setup->files.problem);
-  return OAK_OK;
-}
-
 oak_status_t oak_setup_hook_text(const oak_setup_t *setup, int describe, char **out) {
   size_t size;
   FILE *f = open_memstream(out, &size);
@@ -109,7 +102,7 @@ oak_status_t oak_setup_hook_text(const oak_setup_t *setup, int describe, char **
     t->print(setup, describe, f);
     fputc('\n', f);
   }
-  if (declare) return close_text(setup, f);
+  if (declare) return oak_close_text(f, OAK_OK);
   if (!describe) print_riemann(&setup->files.declared, f);
   if (!describe) oak_boundary_print(setup, f);
   oak_print_hooks(setup, f);
@@ -131,5 +124,5 @@ oak_status_t oak_setup_hook_text(const oak_setup_t *setup, int describe, char **
             d->output[v].owner == OAK_OF_PHYSICS ? "physics" : "problem", d->output[v].name);
   print_fields(f, setup, describe);
   fputc('\n', f);
-  return close_text(setup, f);
+  return oak_close_text(f, OAK_OK);
 }

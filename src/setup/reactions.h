@@ -4,6 +4,7 @@
 
 #include "base/failure.h"
 #include "oak.h"
+#include "setup/table.h"
 
 enum {
   OAK_MOST_SPECIES = 128, /**< with those of the gas */
@@ -27,21 +28,22 @@ typedef struct {
   int on[2];       /**< whether a reaction has it on the left, on the right */
 } oak_species_t;
 
-/** A table of two columns. */
+/** A table over E/N. */
 typedef struct {
   char *title; /**< the text above it */
-  const char *path;
-  double *x, *y;
-  int count, line;
+  int line;
   int used; /**< by a reaction, or by the motion of electrons */
+  oak_points_t points;
 } oak_columns_t;
 
 typedef struct {
   const char *path;
   int line;
   int count[2], of[2][OAK_MOST_IN_REACTION]; /**< the species on the left and on the right */
-  oak_columns_t *table;                      /**< of the rate over E/N; NULL: the next two */
-  char formula[128];
+  int charge[2];                             /**< of these */
+  int is_table;                              /**< of the rate over E/N, which has this title */
+  oak_columns_t *table;
+  char formula[128];    /**< or the title */
   double c[10], factor; /**< c1 to c9; to units of kernels */
 } oak_reaction_t;
 
@@ -58,8 +60,7 @@ typedef struct {
 oak_status_t oak_reactions_parse(oak_reaction_file_t *r, const char *path, int tables);
 /** Find the tables that count, and number the variables. */
 oak_status_t oak_reactions_finish(oak_reaction_file_t *r, const char *path);
-/** Whether a text is the name of a species: a letter first, signs of the charge only behind it. */
-int oak_reactions_is_name(const char *text);
-/** The number of a species, a new one if it is not there; -1 if there is no room. */
+/** The number of a species, a new one if it is not there; -1 if there is no room, or if this is no
+ * name. */
 int oak_reactions_species(oak_reaction_file_t *r, const char *name);
 void oak_reactions_clear(oak_reaction_file_t *r);

@@ -18,9 +18,9 @@ typedef struct {
   double *x[2];  /**< they increase */
   double *value; /**< [count[0]][count[1]]; NULL for a formula */
   double *slope; /**< for OAK_TABLE_CUBIC */
+  double scale;  /**< of all values */
   oak_status_t (*formula)(const void *of, double x, double *y);
   const void *of;
-  double small; /**< errors of values up to this do not count */
 } oak_points_t;
 
 /** table_points.c: read a text file or .npy; path, words and dim are set. Rank-local. */
@@ -29,41 +29,50 @@ oak_status_t oak_points_read(oak_points_t *p);
 oak_status_t oak_points_value(const oak_points_t *p, int n, long double x, long double *y);
 void oak_points_free(oak_points_t *p);
 
-/** Prints tables as C. */
+/** A table that is printed as C. */
+typedef struct oak_printed {
+  char name[64];
+  oak_points_t p;
+  const struct oak_printed *axis; /**< the table whose axis it shares */
+  double low, high, unit;
+  double small; /**< errors of values up to this do not count */
+  int order, placed, cancels;
+} oak_printed_t;
+
 typedef struct {
   FILE *f;
-  int real_size;
-  double error; /**< the largest of tables so far, as a part of the local value */
+  int real_size, count;
+  oak_printed_t *table;
+  double error; /**< the largest, as a part of the local value */
 } oak_table_printer_t;
 
-/** table_print.c: the points as the table NAME. */
-oak_status_t oak_table_print(oak_table_printer_t *out, const char *name, const oak_points_t *p);
+/** table_print.c: the points, which must stay, become the table NAME. */
+oak_status_t oak_table_add(oak_table_printer_t *out, const char *name, const oak_points_t *p);
 /** A table without values. */
-void oak_table_print_none(FILE *f, const char *name);
+void oak_table_none(FILE *f, const char *name);
+/** Print all tables that were added, if st is OAK_OK, and forget them. */
+oak_status_t oak_table_print(oak_table_printer_t *out, oak_status_t st);
 
-/** Functions whose values come from files (TABLE). */
+/** A function whose values come from a file (TABLE). */
+typedef struct {
+  oak_owner_t owner;
+  const char *name;
+  char file[OAK_TABLE_BYTES]; /**< as the C file names it */
+  oak_points_t points;
+  char key[OAK_LONGEST_NAME + 16];
+  char path[4096]; /**< "" if no file is given */
+} oak_user_table_t;
 typedef struct {
   int count;
-  struct {
-    oak_owner_t owner;
-    const char *name;
-    char file[OAK_TABLE_BYTES]; /**< as the C file names it */
-    int dim, words;             /**< words: bits of table.h */
-    int points;                 /**< numbers that the file gives */
-    char hash[33];              /**< of these and the words */
-    oak_points_t kept;          /**< over the time */
-    char key[OAK_LONGEST_NAME + 16];
-    char path[4096]; /**< "" if no file is given */
-  } table[OAK_MAX_TABLES];
+  oak_user_table_t table[OAK_MAX_TABLES];
   char *text[2]; /**< C for the kernels, of physics and problem */
   double error;  /**< the largest of formulas and logarithmic scales */
 } oak_tables_t;
 
 /** Reactions (reactions.c). */
 typedef struct {
-  char *text;             /**< C for the kernels; NULL: there are none */
-  char *note;             /**< for the log: what they are and where their coefficients come from */
-  char transport[2][256]; /**< the tables of mobility and diffusion; "": there is none */
+  char *text; /**< C for the kernels; NULL: there are none */
+  char *note; /**< for the log: what they are and where their coefficients come from */
 } oak_reactions_t;
 
 typedef struct oak_setup oak_setup_t;

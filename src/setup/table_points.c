@@ -85,22 +85,9 @@ static oak_status_t read_npy(rows_t *r, FILE *f) {
 
 /* ---- points */
 
-/* A number of the axis along x (kind 0), of that along y (1), or a value (2). */
-static oak_status_t take_number(const rows_t *r, oak_points_t *p, int row, int kind, int place,
-                                double x) {
-  static const int log_bit[] = {OAK_TABLE_LOG_X, OAK_TABLE_LOG_Y, OAK_TABLE_LOG_VALUE};
-  double *to = kind < 2 ? p->x[kind] : p->value;
-  const int line = r->line ? r->line[row] : row + 1, is_log = p->words & log_bit[kind];
-  OAK_CHECK(isfinite(x) && (!is_log || x > 0), OAK_ERR_INPUT, "%s:%d: %g must be finite%s", r->path,
-            line, x, is_log ? " and above 0, because this scale is logarithmic" : "");
-  OAK_CHECK(kind == 2 || !place || x > to[place - 1], OAK_ERR_INPUT,
-            "%s:%d: %g follows %g: the numbers of the first %s must increase", r->path, line, x,
-            to[place - 1], kind ? "row" : "column");
-  to[place] = x;
-  return OAK_OK;
-}
-
+/* The axes and the values; in two dimensions the corner is not used. */
 static oak_status_t take_points(const rows_t *r, oak_points_t *p) {
+  static const int log_bit[] = {OAK_TABLE_LOG_X, OAK_TABLE_LOG_Y, OAK_TABLE_LOG_VALUE};
   const int from = p->dim == 2;
   p->count[0] = r->rows - from;
   p->count[1] = from ? r->columns - 1 : 1;
@@ -114,10 +101,17 @@ static oak_status_t take_points(const rows_t *r, oak_points_t *p) {
   for (int d = 0; d < p->dim; d++) OAK_TRY(OAK_NEW(p->x[d], p->count[d]));
   OAK_TRY(OAK_NEW(p->value, p->count[0] * p->count[1]));
   for (int n = 0; n < r->rows; n++)
-    for (int c = n < from; c < r->columns; c++) { /* the corner is not used */
-      const int kind = n < from ? 1 : c ? 2 : 0;
-      const int place = kind == 1 ? c - 1 : kind ? (n - from) * p->count[1] + c - 1 : n - from;
-      OAK_TRY(take_number(r, p, n, kind, place, r->number[n * r->columns + c]));
+    for (int c = n < from; c < r->columns; c++) {
+      const int kind = n < from ? 1 : c ? 2 : 0, line = r->line ? r->line[n] : n + 1;
+      const int is_log = p->words & log_bit[kind], place = kind == 1 ? c - 1 : n - from;
+      const double x = r->number[n * r->columns + c];
+      double *to = kind == 2 ? &p->value[place * p->count[1] + c - 1] : &p->x[kind][place];
+      OAK_CHECK(isfinite(x) && (!is_log || x > 0), OAK_ERR_INPUT, "%s:%d: %g must be finite%s",
+                r->path, line, x, is_log ? " and above 0, because this scale is logarithmic" : "");
+      OAK_CHECK(kind == 2 || !place || x > to[-1], OAK_ERR_INPUT,
+                "%s:%d: %g follows %g: the numbers of the first %s must increase", r->path, line, x,
+                to[-1], kind ? "row" : "column");
+      *to = x;
     }
   return OAK_OK;
 }
@@ -170,11 +164,13 @@ oak_status_t oak_points_value(const oak_points_t *p, int n, long double x, long 
   *y = p->words & OAK_TABLE_LOG_VALUE ? u * powl(v / u, s) : (1 - s) * u + s * v;
   if (p->slope)
     *y += s * (1 - s) * ((1 - s) * (h * p->slope[n] - v + u) - s * (h * p->slope[n + 1] - v + u));
+  *y *= p->scale;
   return OAK_OK;
 }
 
 oak_status_t oak_points_read(oak_points_t *p) {
   rows_t r = {.path = p->path, .dim = p->dim};
+  p->scale = 1;
   char magic[6] = "";
   FILE *f = fopen(p->path, "rb");
   OAK_CHECK(f, OAK_ERR_FILE, "cannot read %s: %s", p->path, strerror(errno));

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/hash.h"
 #include "setup/setup.h"
 
 enum { LARGEST_FILE = 16 << 20 };
@@ -17,36 +16,23 @@ enum { LARGEST_FILE = 16 << 20 };
 /* The words in braces with which a help text begins, as bits; -1 if one is unknown. \a help then
  * points behind them. */
 static int read_words(const char **help, int dim) {
-  static const struct {
-    const char *word;
-    int bits;
-  } word[] = {{"linear", 0},
-              {"cubic", OAK_TABLE_CUBIC},
-              {"log", OAK_TABLE_LOG_X | OAK_TABLE_LOG_Y | OAK_TABLE_LOG_VALUE},
-              {"log_x", OAK_TABLE_LOG_X},
-              {"log_y", OAK_TABLE_LOG_Y},
-              {"log_value", OAK_TABLE_LOG_VALUE},
-              {"end", 0},
-              {"extrapolate", OAK_TABLE_EXTRAPOLATE},
-              {"error", OAK_TABLE_ERROR},
-              {"time", OAK_TABLE_TIME}};
-  const int known = sizeof word / sizeof *word, curved = OAK_TABLE_LOG_X | OAK_TABLE_LOG_VALUE;
+  static const char *const word[] = {"cubic", "log_x", "log_y", "log_value", "extrapolate",
+                                     "error", "time",  "log",   "linear",    "end"};
+  enum { LOG = 7, KNOWN = 10 }; /* those before LOG have a bit, in this order */
+  const int log = OAK_TABLE_CURVED | OAK_TABLE_LOG_Y,
+            ends = OAK_TABLE_EXTRAPOLATE | OAK_TABLE_ERROR;
   int bits = 0;
-  while (**help == '{') {
+  for (; **help == '{'; *help += 1 + strspn(*help + 1, " "))
     for (++*help; *(*help += strspn(*help, " ,")) != '}';) {
       const size_t length = strcspn(*help, " ,}");
       int n = 0;
-      while (n < known && (strncmp(*help, word[n].word, length) || word[n].word[length])) n++;
-      if (!length || n == known) return -1;
-      bits |= word[n].bits;
+      while (n < KNOWN && (strncmp(*help, word[n], length) || word[n][length])) n++;
+      if (n == KNOWN) return -1;
+      bits |= n < LOG ? 1 << n : n == LOG ? log : 0;
       *help += length;
     }
-    ++*help;
-    *help += strspn(*help, " ");
-  }
   if (dim == 1) bits &= ~OAK_TABLE_LOG_Y;
-  const int alone = !(bits & OAK_TABLE_CUBIC) || (dim == 1 && !(bits & curved));
-  const int ends = OAK_TABLE_EXTRAPOLATE | OAK_TABLE_ERROR;
+  const int alone = !(bits & OAK_TABLE_CUBIC) || (dim == 1 && !(bits & OAK_TABLE_CURVED));
   return alone && (bits & ends) != ends && !(dim == 2 && bits & OAK_TABLE_TIME) ? bits : -1;
 }
 
@@ -55,33 +41,29 @@ static oak_status_t describe(oak_setup_t *setup, oak_module_t *module) {
   const oak_declared_t *d = &setup->files.declared;
   for (int n = 0; n < d->ntable; n++) {
     const char *owner = owner_name[d->table[n].owner], *name = d->table[n].name;
+    oak_user_table_t *t = &setup->tables.table[setup->tables.count];
     char constant[128], text[OAK_HELP_BYTES];
     const char *help = text;
-    const int t = setup->tables.count;
-    int dim = 0;
-    for (int d = 1; d <= 2 && !dim; d++) {
-      snprintf(constant, sizeof constant, "%s_table_%s%s", owner, d == 2 ? "2d_" : "", name);
-      if (oak_setup_constant(setup, module, constant, setup->tables.table[t].file, OAK_TABLE_BYTES))
-        dim = d;
+    int dim = 0, found = 0;
+    while (!found && dim++ < 2) {
+      snprintf(constant, sizeof constant, "%s_table_%s%s", owner, dim == 2 ? "2d_" : "", name);
+      found = oak_setup_constant(setup, module, constant, t->file, OAK_TABLE_BYTES);
     }
-    if (!dim) continue; /* the preprocessor has left it out */
+    if (!found) continue; /* the preprocessor has left it out */
     snprintf(constant, sizeof constant, "%s_help_%s", owner, name);
     OAK_TRY(oak_device_constant(setup->dev, module, constant, text, sizeof text));
     setup->tables.count++;
-    setup->tables.table[t].owner = d->table[n].owner;
-    setup->tables.table[t].name = name;
-    setup->tables.table[t].dim = dim;
-    setup->tables.table[t].words = read_words(&help, dim);
-    OAK_CHECK(setup->tables.table[t].words >= 0, OAK_ERR_INPUT,
+    t->owner = d->table[n].owner;
+    t->name = name;
+    t->points = (oak_points_t){.path = t->path, .dim = dim, .words = read_words(&help, dim)};
+    OAK_CHECK(t->points.words >= 0, OAK_ERR_INPUT,
               "%s(%s, ...): the help text may begin with words in braces: {linear}, {cubic}, which "
               "stands alone and in one dimension, {log}, {log_x}, {log_y} or {log_value}, {end}, "
               "{extrapolate} or {error}, and in one dimension {time}",
               dim == 1 ? "TABLE" : "TABLE_2D", name);
-    snprintf(setup->tables.table[t].key, sizeof setup->tables.table[t].key, "%s.%s", owner, name);
-    const oak_param_desc_t desc = {.key = setup->tables.table[t].key,
-                                   .type = OAK_PARAM_TEXT,
-                                   .fallback = setup->tables.table[t].file,
-                                   .help = help};
+    snprintf(t->key, sizeof t->key, "%s.%s", owner, name);
+    const oak_param_desc_t desc = {
+        .key = t->key, .type = OAK_PARAM_TEXT, .fallback = t->file, .help = help};
     OAK_TRY(oak_params_declare(setup->params, &desc, 1));
   }
   return OAK_OK;
@@ -120,17 +102,6 @@ oak_status_t oak_tables_find(const oak_setup_t *setup, const char *key, const ch
   return OAK_OK;
 }
 
-/* The numbers and the words, for the message of a restart with others. */
-static void hash_points(const oak_points_t *p, char hex[33]) {
-  oak_hash_t hash;
-  oak_hash_start(&hash);
-  oak_hash_bytes(&hash, &p->words, sizeof p->words);
-  for (int d = 0; d < p->dim; d++)
-    oak_hash_bytes(&hash, p->x[d], (size_t)p->count[d] * sizeof *p->x[d]);
-  oak_hash_bytes(&hash, p->value, (size_t)p->count[0] * (size_t)p->count[1] * sizeof *p->value);
-  oak_hash_hex(&hash, hex);
-}
-
 /* ---- time steps */
 
 /* Values of a table over the time may change by this part of its range within a step, and differ by
@@ -140,34 +111,30 @@ static void hash_points(const oak_points_t *p, char hex[33]) {
 #define BEND (1.0 / 200)
 #define JUMP (1.0 / 1024)
 
-static double chord(const oak_points_t *p, int n) {
-  return (p->value[n + 1] - p->value[n]) / (p->x[0][n + 1] - p->x[0][n]);
-}
-
-/* The value at x, linear between the points and constant beyond them. Point *n is before x. */
-static double value_near(const oak_points_t *p, double x, int *n) {
-  const int last = p->count[0] - 1;
-  for (*n = 0; *n + 1 < last && x >= p->x[0][*n + 1];) (*n)++;
-  if (x <= p->x[0][0]) return p->value[0];
-  return x >= p->x[0][last] ? p->value[last] : p->value[*n] + chord(p, *n) * (x - p->x[0][*n]);
+/* Linear between the points, and constant beyond them. */
+static double value_at(const oak_points_t *p, double time) {
+  const double *x = p->x[0], *y = p->value;
+  int n = 0, last = p->count[0] - 1;
+  if (time <= x[0] || time >= x[last]) return y[time > x[0] ? last : 0];
+  while (time > x[n + 1]) n++;
+  return y[n] + (y[n + 1] - y[n]) / (x[n + 1] - x[n]) * (time - x[n]);
 }
 
 /* The step from `time` of dt at most for a table: up to the point where it bends, or until it has
  * changed so much. */
 static double step_for(const oak_points_t *p, double range, double time, double dt) {
-  int n;
-  const int last = p->count[0] - 1;
-  const double y = value_near(p, time, &n), most = SHARE * range;
-  const double slope = time < p->x[0][0] || time >= p->x[0][last] ? 0 : chord(p, n);
-  double x = fmax(time, p->x[0][0]), before = y;
-  for (; n < last && x < time + dt; n++) {
-    const double end = fmin(p->x[0][n + 1], time + dt);
-    const double next = p->value[n] + chord(p, n) * (end - p->x[0][n]), change = next - y;
-    if (x > time && fabs(change - slope * (end - time)) > BEND * range) return x - time;
+  const double first = value_at(p, time), most = SHARE * range;
+  double x = time, y = first, slope = 0;
+  for (int n = 0; n <= p->count[0] && x < time + dt; n++) {
+    const double end = n < p->count[0] ? fmin(p->x[0][n], time + dt) : time + dt;
+    const double next = value_at(p, end), change = next - first;
+    if (end <= time) continue;
+    if (x == time) slope = change / (end - time);
+    if (fabs(change - slope * (end - time)) > BEND * range) return x - time;
     if (fabs(change) > most)
-      return x + (end - x) * (y + copysign(most, change) - before) / (next - before) - time;
+      return x + (end - x) * (first + copysign(most, change) - y) / (next - y) - time;
     x = end;
-    before = next;
+    y = next;
   }
   return dt;
 }
@@ -175,7 +142,8 @@ static double step_for(const oak_points_t *p, double range, double time, double 
 double oak_tables_step(const oak_setup_t *setup, double time, double dt) {
   const double least = JUMP * dt;
   for (int t = 0; t < setup->tables.count; t++) {
-    const oak_points_t *p = &setup->tables.table[t].kept;
+    const oak_points_t *p = &setup->tables.table[t].points;
+    if (!p->value || !(p->words & OAK_TABLE_TIME)) continue;
     double low = INFINITY, high = -INFINITY;
     for (int n = 0; n < p->count[0]; n++)
       low = fmin(low, p->value[n]), high = fmax(high, p->value[n]);
@@ -186,49 +154,30 @@ double oak_tables_step(const oak_setup_t *setup, double time, double dt) {
 
 /* ---- for the kernels */
 
-static oak_status_t print_table(oak_setup_t *setup, int t, oak_table_printer_t *out) {
-  oak_points_t p = {.path = setup->tables.table[t].path,
-                    .dim = setup->tables.table[t].dim,
-                    .words = setup->tables.table[t].words};
-  oak_status_t st = oak_points_read(&p);
-  if (st == OAK_OK) hash_points(&p, setup->tables.table[t].hash);
-  if (st == OAK_OK) st = oak_table_print(out, setup->tables.table[t].name, &p);
-  setup->tables.table[t].points = p.count[0] * p.count[1];
-  if (st == OAK_OK && setup->tables.table[t].words & OAK_TABLE_TIME)
-    setup->tables.table[t].kept = p;
-  else
-    oak_points_free(&p);
-  return st;
-}
-
 static oak_status_t make_text(oak_setup_t *setup, oak_owner_t owner) {
   size_t size;
   FILE *f = open_memstream(&setup->tables.text[owner], &size);
   oak_table_printer_t out = {.f = f, .real_size = setup->bytes.real};
   OAK_CHECK(f, OAK_ERR_MEMORY, "no memory for the tables of %s", setup->files.problem);
+  const char *source = owner == OAK_OF_PHYSICS ? setup->files.physics : setup->files.problem;
   oak_status_t st = OAK_OK;
-  for (int t = 0; t < setup->tables.count && st == OAK_OK; t++) {
-    if (setup->tables.table[t].owner != owner) continue;
-    st = oak_tables_find(setup, setup->tables.table[t].key,
-                         owner == OAK_OF_PHYSICS ? setup->files.physics : setup->files.problem,
-                         setup->tables.table[t].path);
-    if (st == OAK_OK && *setup->tables.table[t].path) st = print_table(setup, t, &out);
-    if (st == OAK_OK && !*setup->tables.table[t].path)
-      oak_table_print_none(f, setup->tables.table[t].name);
+  for (int n = 0; n < setup->tables.count && st == OAK_OK; n++) {
+    oak_user_table_t *t = &setup->tables.table[n];
+    if (t->owner != owner) continue;
+    st = oak_tables_find(setup, t->key, source, t->path);
+    if (st == OAK_OK && *t->path) st = oak_points_read(&t->points);
+    if (st == OAK_OK && *t->path) st = oak_table_add(&out, t->name, &t->points);
+    if (!*t->path) oak_table_none(f, t->name);
   }
+  st = oak_table_print(&out, st);
   setup->tables.error = fmax(setup->tables.error, out.error);
-  const int failed = ferror(f);
-  if ((fclose(f) != 0 || failed) && st == OAK_OK)
-    st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for the tables of %s", setup->files.problem);
-  return st;
+  return oak_close_text(f, st);
 }
 
 static oak_status_t read_files(oak_setup_t *setup) {
   int any = setup->reactions.text != NULL;
-  if (setup->tables.count) {
-    OAK_TRY(make_text(setup, OAK_OF_PHYSICS));
-    OAK_TRY(make_text(setup, OAK_OF_PROBLEM));
-  }
+  OAK_TRY(make_text(setup, OAK_OF_PHYSICS));
+  OAK_TRY(make_text(setup, OAK_OF_PROBLEM));
   for (int t = 0; t < setup->tables.count; t++) any |= *setup->tables.table[t].path != 0;
   OAK_CHECK(
       !any || setup->bytes.flux == setup->bytes.real, OAK_ERR_INPUT,
@@ -241,31 +190,20 @@ static oak_status_t read_files(oak_setup_t *setup) {
 static void print(const oak_setup_t *setup, int purpose, FILE *f) {
   const oak_declared_t *d = &setup->files.declared;
   for (int n = 0; n < d->ntable && purpose == OAK_TO_DESCRIBE; n++)
-    oak_table_print_none(f, d->table[n].name);
+    oak_table_none(f, d->table[n].name);
   for (int o = 0; o < 2 && purpose == OAK_FOR_KERNELS; o++)
     if (setup->tables.text[o]) fputs(setup->tables.text[o], f);
 }
 
 static void report(const oak_setup_t *setup, FILE *f) {
-  static const char *const transport[] = {"mobility", "diffusion"};
   int count = 0;
-  for (int t = 0; t < setup->tables.count; t++)
-    if (*setup->tables.table[t].path)
-      fprintf(f, "%s%s of %d numbers", count++ ? ", " : "  tables: ", setup->tables.table[t].key,
-              setup->tables.table[t].points);
+  for (const oak_user_table_t *t = setup->tables.table;
+       t < setup->tables.table + setup->tables.count; t++)
+    if (*t->path)
+      fprintf(f, "%s%s of %d numbers", count++ ? ", " : "  tables: ", t->key,
+              t->points.count[0] * t->points.count[1]);
   if (count) fprintf(f, "\n");
   if (setup->reactions.note) fputs(setup->reactions.note, f);
-  for (int n = 0; n < 2 && setup->reactions.note; n++) {
-    const char *from = setup->reactions.transport[n];
-    int own = 0;
-    for (int t = 0; t < setup->tables.count && !own; t++)
-      own = !strcmp(setup->tables.table[t].name, transport[n]) && *setup->tables.table[t].path;
-    fprintf(f, "    %s: %s%s\n", transport[n],
-            own     ? "the key of [physics]"
-            : *from ? from
-                    : "",
-            own || *from ? "" : "a formula of the physics, because no table gives it");
-  }
   if (setup->tables.error > 0)
     fprintf(f, "    formulas and logarithmic scales became lines or cubics: largest error %.1e\n",
             setup->tables.error);
@@ -273,7 +211,7 @@ static void report(const oak_setup_t *setup, FILE *f) {
 
 static void clear(oak_setup_t *setup) {
   for (int o = 0; o < 2; o++) free(setup->tables.text[o]);
-  for (int t = 0; t < setup->tables.count; t++) oak_points_free(&setup->tables.table[t].kept);
+  for (int t = 0; t < setup->tables.count; t++) oak_points_free(&setup->tables.table[t].points);
 }
 
 const oak_topic_t oak_topic_tables = {

@@ -114,7 +114,8 @@ static void test_mistakes(void **state) {
   refused("e + N2 -> N2-,c1,1e-16,km", "'km': the unit of length must be m or cm");
   refused("e + N2 -> N2-,c1,1e-16 x", "'x': must be at most 9 finite numbers");
   refused("e + N2 -> N2-,c1,nan", "'nan': must be at most 9 finite numbers");
-  refused("e + N2 -> @x-,c1,1\n@x = N2,O2\n@y = A", ":5: @y has 1 members, and @x has 2");
+  refused("e + N2 -> @x-,c1,1\n@x = N2,O2\n@y = A",
+          ":5: @y has 1 members, and the first group has 2");
   refused("@x = N2,O2\ne + N2 -> @x-,c1,1", ":3: a line with a group stands behind the reaction");
   refused("e + A(B) -> A(B)-,c1,1\ne + A_B -> A_B-,c1,1", "would both be the variable A_B");
   refused("", "has no reactions");
@@ -195,19 +196,20 @@ static void test_note(void **state) {
   (void)state;
   static const char *const part[] = {
       "  reactions: 3 of 3 species: ne N2_plus N2_C; gas N2 0.8 O2 0.2\n",
-      "    constants: line 3, 5\n", "    formulas of E/N: line 4\n",
-      "warning: no reaction needs the molecule O2", "tables that nothing uses: 'Mobilty *N'\n"};
+      "    coefficients: line 3 constant, line 4 formula of E/N, line 5 constant\n",
+      "warning: no reaction needs the molecule O2",
+      "tables that nothing uses: 'Mobilty *N'\n",
+      "    mobility: a formula of the physics, unless physics.mobility is set\n",
+      "    diffusion: table 'Diffusion coefficient', unless physics.diffusion is set\n"};
   sim_t s;
   MUST(with_lines(&s,
                   IONS "e + N2 -> e + N2(C),c1*Td,1e-20\nN2(C) -> N2,c1,1e7\n"
                        "-----\nMobilty *N\n-----\n0 1\n9 1\n-----\nDiffusion coefficient\n"
                        "-----\n0 1\n9 1",
                   LINES));
-  for (int n = 0; n < 5; n++)
+  for (int n = 0; n < 6; n++)
     if (!strstr(s.sim->setup.reactions.note, part[n]))
       fail_msg("'%s' is not in: %s", part[n], s.sim->setup.reactions.note);
-  assert_string_equal(s.sim->setup.reactions.transport[0], "");
-  assert_string_equal(s.sim->setup.reactions.transport[1], "table 'Diffusion coefficient'");
   sim_free(&s);
   remove("reactions_test.txt");
 }

@@ -39,7 +39,7 @@ static void name_tables(const oak_setup_t *setup, char *text, size_t size) {
   *text = 0;
   for (int t = 0; t < setup->tables.count; t++) {
     const size_t length = strlen(text);
-    if (setup->tables.table[t].words & OAK_TABLE_ERROR && *setup->tables.table[t].path)
+    if (setup->tables.table[t].points.words & OAK_TABLE_ERROR && *setup->tables.table[t].path)
       snprintf(text + length, size - length, "; %s gives no number beyond the ends of its table",
                setup->tables.table[t].key);
   }
