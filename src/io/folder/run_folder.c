@@ -246,34 +246,25 @@ oak_status_t oak_run_folder_open(oak_run_folder_t *folder, const char *path,
   return st;
 }
 
-/** Is a file of this name the user's? A run that goes on trusts names: it may have been killed
- * before its last file was listed. */
-static int is_stranger(const oak_run_folder_t *folder, const oak_file_list_t *list,
-                       const char *path, const char *name) {
+/** Refuse a file that is the user's. A run that goes on trusts names: it may have been killed
+ * before its last file was listed. \a regular: a link is replaced, and what it points to stays. */
+static oak_status_t claim_one(const oak_run_folder_t *folder, const oak_file_list_t *list,
+                              const char *name, int regular) {
   struct stat info;
-  if (lstat(path, &info) != 0 || judge(list, path, name) != ENTRY_OTHER) return 0;
-  return folder->how != OAK_FOLDER_CONTINUE || !oak_file_list_has_name(list, name);
+  char path[PATH_MAX];
+  OAK_TRY(oak_path_print(path, "%s/%s", folder->path, name));
+  if (lstat(path, &info) != 0 || (regular && !S_ISREG(info.st_mode))) return OAK_OK;
+  if (judge(list, path, name) != ENTRY_OTHER) return OAK_OK;
+  if (folder->how == OAK_FOLDER_CONTINUE && oak_file_list_has_name(list, name)) return OAK_OK;
+  return refuse(path);
 }
 
 oak_status_t oak_run_folder_claim(const oak_run_folder_t *folder, const char *name) {
   oak_file_list_t list;
-  char path[PATH_MAX];
-  OAK_TRY(oak_path_print(path, "%s/%s", folder->path, name));
   oak_status_t st = oak_file_list_read(folder->path, &list);
-  if (st == OAK_OK && is_stranger(folder, &list, path, name)) st = refuse(path);
+  if (st == OAK_OK) st = claim_one(folder, &list, name, 0);
   oak_file_list_free(&list);
   return st;
-}
-
-static oak_status_t claim_one(const oak_run_folder_t *folder, const oak_file_list_t *list,
-                              const char *name) {
-  struct stat info;
-  char path[PATH_MAX];
-  OAK_TRY(oak_path_print(path, "%s/%s", folder->path, name));
-  /* A link is replaced, and what it points to stays. */
-  const int stranger =
-      lstat(path, &info) == 0 && S_ISREG(info.st_mode) && judge(list, path, name) == ENTRY_OTHER;
-  return stranger ? refuse(path) : OAK_OK;
 }
 
 oak_status_t oak_run_folder_claim_all(const oak_run_folder_t *folder, const char *pattern) {
@@ -283,7 +274,7 @@ oak_status_t oak_run_folder_claim_all(const oak_run_folder_t *folder, const char
   if (!dir) return oak_file_failed("read folder", folder->path, errno);
   oak_status_t st = oak_file_list_read(folder->path, &list);
   for (struct dirent *entry; st == OAK_OK && (entry = readdir(dir));)
-    if (fnmatch(pattern, entry->d_name, 0) == 0) st = claim_one(folder, &list, entry->d_name);
+    if (fnmatch(pattern, entry->d_name, 0) == 0) st = claim_one(folder, &list, entry->d_name, 1);
   oak_file_list_free(&list);
   closedir(dir);
   return st;
