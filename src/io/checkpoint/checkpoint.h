@@ -127,5 +127,5 @@ extern const char *const oak_checkpoint_coordinates[2 * OAK_CHECKPOINT_SYSTEMS];
 /** Open a checkpoint and read its list of blocks. Rank-local. Its variables are those of the state,
  * then stored fields. \return OAK_ERR_FILE as oak_checkpoint_open. */
 oak_status_t oak_checkpoint_grid_open(const char *path, oak_checkpoint_grid_t **out);
-void oak_checkpoint_grid_close(oak_checkpoint_grid_t **grid);
+void oak_checkpoint_grid_close(oak_checkpoint_grid_t **out);
 const oak_grid_view_t *oak_checkpoint_grid_view(const oak_checkpoint_grid_t *grid);
