@@ -169,7 +169,7 @@ static void restrict_block(const oak_tree_walk_t *walk, int level, const int32_t
   const int *n = view->block_size, h[2] = {n[0] / 2, n[1] / 2};
   for (size_t c = 0; c < walk->nsub; c++) {
     const int part[3] = {(int)c % h[0], (int)c / h[0] % h[1], (int)c / h[0] / h[1]};
-    double value[8], weight[8];
+    double value[8] = {0}, weight[8] = {0};
     for (int s = 0; s < walk->nchild; s++) {
       int64_t cell[3];
       size_t at = 0;
