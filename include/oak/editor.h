@@ -96,7 +96,7 @@ struct problem_parameters {
 #ifdef OAK_EDITOR_OPENS_PHYSICS
 #include "kernels/language/hooks.h"
 #elif defined OAK_EDITOR_OPENS_PROBLEM
-#include "kernels/hooks/problem.h"
+#include "kernels/hooks/user.h"
 #endif
 
 #endif

@@ -11,8 +11,6 @@
 /* clang-format on */
 #pragma once
 
-#include "oak/reach.h"
-
 #ifdef __cplusplus
 #define OAK_ALIGN_16 alignas(16)
 #else

@@ -114,23 +114,11 @@ OAK_FN real oak_get(const oak_field_t *f, long block, int v, int i, int j, int k
   return p[(long long)v * stride];
 }
 
-/** Cell size along `dir` of a block at `level`. Each level halves it exactly. dx0[dir] is not used,
- * because an index that is not constant would keep all arguments of a kernel in memory. */
-OAK_FN double oak_dx(const oak_field_t *f, int level, int dir) {
-  const double dx0 = dir == 0 ? f->dx0[0] : dir == 1 ? f->dx0[1] : f->dx0[2];
-  return dx0 / (double)(1LL << level);
-}
-
 /** Volume (2D: area) of a cell of block n. */
 OAK_FN double oak_cell_volume(const oak_field_t *f, long n) {
   double volume = 1;
   for (int dir = 0; dir < OAK_DIM; dir++) volume *= oak_dx(f, f->block[n].level, dir);
   return volume;
-}
-
-/** 1 / oak_dx, the same bits without a division. */
-OAK_FN double oak_inv_dx(const oak_field_t *f, int level, int dir) {
-  return f->inv_dx0[dir] * (double)(1LL << level);
 }
 
 /** Centre of cell (i, j, k); ghost cells too. x[2] = 0 in 2D. */

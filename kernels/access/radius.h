@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * mesh.radius = logarithmic: the first coordinate of the mesh is then ln r. */
+ * Sizes of cells in coordinates; mesh.radius = logarithmic, whose first coordinate is ln r. */
 #pragma once
 
 #include "oak/kernel.h"
@@ -48,4 +48,16 @@ OAK_FN double oak_moved(int dir, double x, double step) {
   if (!OAK_LOG_RADIUS || dir != 0) return x + step;
   oak_hyperbolic(step, &sinh_x, &cosh_x);
   return x * (cosh_x + sinh_x);
+}
+
+/** Cell size along `dir` of a block at `level`. Each level halves it exactly. dx0[dir] is not used,
+ * because an index that is not constant would keep all arguments of a kernel in memory. */
+OAK_FN double oak_dx(const oak_field_t *f, int level, int dir) {
+  const double dx0 = dir == 0 ? f->dx0[0] : dir == 1 ? f->dx0[1] : f->dx0[2];
+  return dx0 / (double)(1LL << level);
+}
+
+/** 1 / oak_dx, the same bits without a division. */
+OAK_FN double oak_inv_dx(const oak_field_t *f, int level, int dir) {
+  return f->inv_dx0[dir] * (double)(1LL << level);
 }

@@ -2,6 +2,7 @@
  * Hooks that go over all cells between the stages of time steps: UPDATE and the globals. Part of
  * the kernels only where a file has one. */
 #include "kernels/access/rounding.h"
+#include "kernels/geometry/solids.h"
 #include "kernels/hooks/user.h"
 
 #if OAK_HAS_physics_update || OAK_HAS_problem_update

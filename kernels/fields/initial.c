@@ -2,6 +2,7 @@
  * Initial condition: the problem's primitive state at cell centres, stored as conserved. */
 #include "kernels/bodies/shapes.h"
 #include "kernels/access/rounding.h"
+#include "kernels/geometry/solids.h"
 
 #if OAK_HAS_problem_initial
 #if OAK_HAS_problem_solid

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Floors of the physics, applied to every cell after a stage. Part of the kernels only if one is
  * set. */
+#include "kernels/access/rounding.h"
 #include "kernels/flux/place.h"
 
 OAK_KERNEL(oak_floor, oak_floor_args_t, OAK_CHUNK_LANES) {

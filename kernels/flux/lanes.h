@@ -4,7 +4,7 @@
  * faces, have loops over all rows, because the faces of few rows would not fill a vector. */
 #pragma once
 
-#include "kernels/flux/update.h"
+#include "kernels/flux/march.h"
 
 /* Fill plane k without its halo: in 3D from the queue of the march, in 2D from memory. */
 OAK_FN void load_own(const tile_t *t, int k, const march_t *m, plane_t s) {

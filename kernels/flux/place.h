@@ -2,7 +2,7 @@
  * The forms of the flux kernel, and what an iteration of it works on. */
 #pragma once
 
-#include "kernels/scheme/cell.h"
+#include "kernels/hooks/user.h"
 
 /* Whether the flux kernel goes cell by cell (cells.h) instead of tile by tile. On GPUs this is
  * faster in 2D with few variables: to compute a flux twice then costs less than to let lanes wait
@@ -15,7 +15,7 @@
  * (docs/performance.md). */
 #ifndef OAK_RESIDENT_LANES
 #define OAK_RESIDENT_LANES                                       \
-  (OAK_FLUX_CELLS              ? (RAD > 1 ? 512 : 1024)          \
+  (OAK_FLUX_CELLS              ? (OAK_RADIUS > 1 ? 512 : 1024)   \
    : PHYSICS_NVAR > 7          ? (sizeof(real) == 4 ? 512 : 256) \
    : OAK_DIM == 2 || NVAR <= 2 ? 1024                            \
    : sizeof(real) == 4         ? 768                             \

@@ -5,7 +5,7 @@
  * last faces go to threads of their own. */
 #pragma once
 
-#include "kernels/flux/update.h"
+#include "kernels/flux/march.h"
 
 /* Each thread loads the same cells of the halo in all planes. Their addresses are found once. Each
  * plane then takes one load and one step of the address. */

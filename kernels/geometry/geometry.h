@@ -26,7 +26,8 @@
  * s = tanh 2a is the same in all cells of a level. */
 #pragma once
 
-#include "kernels/access/field.h"
+#include "kernels/access/radius.h"
+#include "kernels/language/scalars.h"
 
 #ifndef OAK_COORDINATES
 #define OAK_COORDINATES 0

@@ -3,6 +3,7 @@
  * axes of the mesh, and the components of vectors across walls with slip. */
 #pragma once
 
+#include "kernels/access/field.h"
 #include "kernels/geometry/geometry.h"
 
 /* The components of states and gradients that hooks get: all but the mask of solids. */

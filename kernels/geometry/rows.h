@@ -4,6 +4,7 @@
  * neighbours may be ghost cells. */
 #pragma once
 
+#include "kernels/access/field.h"
 #include "kernels/geometry/geometry.h"
 #include "numerics/limiters.h"
 

@@ -4,6 +4,7 @@
  * that reflects. */
 #pragma once
 
+#include "kernels/access/field.h"
 #include "kernels/geometry/geometry.h"
 #include "numerics/limiters.h"
 

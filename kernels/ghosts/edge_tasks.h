@@ -3,6 +3,7 @@
  * in runs that have them. */
 #pragma once
 
+#include "kernels/geometry/rows.h"
 #include "kernels/ghosts/edges.h"
 #include "kernels/ghosts/boundary.h"
 

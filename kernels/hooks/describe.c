@@ -25,8 +25,4 @@ OAK_CONST_DATA unsigned oak_describe_mirror[3] = {MIRRORS(0), MIRRORS(1), MIRROR
 OAK_CONST_DATA int oak_describe_vector_list[31] = {PHYSICS_VECTORS(VECTOR_LIST) - 2};
 
 /* Whether the physics declares its vectors, and whether it has values on the sides of faces. */
-#ifdef PHYSICS_SIDES
-OAK_CONST_DATA int oak_describe_has[2] = {OAK_HAS_VECTORS, 1};
-#else
-OAK_CONST_DATA int oak_describe_has[2] = {OAK_HAS_VECTORS, 0};
-#endif
+OAK_CONST_DATA int oak_describe_has[2] = {OAK_HAS_VECTORS, PHYSICS_SIDES > 0};

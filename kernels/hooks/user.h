@@ -2,8 +2,24 @@
  * Physics and problem for kernels: their parameters, and the arguments of hooks. */
 #pragma once
 
+#include "kernels/access/field.h"
 #include "kernels/geometry/geometry.h"
-#include "kernels/hooks/problem.h"
+#include "numerics/limiters.h"
+
+/* The file of the problem, in quotes. Hooks in it belong to the problem, and may use what is
+ * included before it. */
+#undef OAK_OWNER
+#define OAK_OWNER problem
+#include OAK_PROBLEM
+
+/* Defaults of hooks of the physics. */
+#ifndef PHYSICS_SIDES
+#define PHYSICS_SIDES 0
+#define physics_face_sides(...) ((void)0)
+#define physics_cell_terms(...) ((void)0)
+#endif
+
+#define OAK_COUNT_ONE(...) +1 /* for each entry of a list X(...) */
 
 /* If a function in an earlier file lacks its closing brace, the compiler refuses this definition,
  * and its message shows this name. */

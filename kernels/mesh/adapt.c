@@ -2,6 +2,7 @@
  * Data for a new mesh from the old one: copy, prolong or restrict (paper, "Mesh management").
  * Ghost cells of the old mesh must be up to date. */
 #include "kernels/access/rounding.h"
+#include "kernels/geometry/rows.h"
 #include "kernels/hooks/user.h"
 
 enum { CHILDREN = 1 << OAK_DIM };

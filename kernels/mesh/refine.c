@@ -7,7 +7,10 @@
  *
  * REGION of the problem takes precedence over the indicator, block by block. */
 #include "kernels/bodies/shapes.h"
+#include "kernels/geometry/rows.h"
+#include "kernels/geometry/solids.h"
 #include "numerics/criteria.h"
+#include "oak/reach.h"
 
 /* What set_flag takes for a number. The square of a finite value may overflow. */
 OAK_FN real refine_finite(real e2) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Reading the solution for output, diagnostics and tests. */
+#include "kernels/geometry/solids.h"
 #include "kernels/hooks/user.h"
 
 /* The contribution of cell c to the integral of variable v, divided by oak_cell_volume; 0 if the

@@ -8,6 +8,7 @@
 
 #include "kernels/access/rounding.h"
 #include "kernels/scheme/curved.h"
+#include "kernels/scheme/faces.h"
 
 #define OAK_HAS_OWN_RATE \
   (OAK_HAS_physics_timestep || OAK_HAS_problem_timestep || OAK_DIFFUSION == 1)

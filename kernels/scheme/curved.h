@@ -26,7 +26,7 @@
  * z) (src/setup/coordinates.c), so that nothing is missing there. */
 #pragma once
 
-#include "kernels/scheme/faces.h"
+#include "kernels/hooks/user.h"
 
 /* metric_t: what the divergence of fluxes needs to know of a cell. */
 typedef struct {

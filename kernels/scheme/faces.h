@@ -17,11 +17,6 @@ OAK_REQUIRE(GH <= OAK_NG, "fewer ghost layers than the limiter reads");
 /* PHYSICS_SIDES: so many numbers the hook FACE_SIDES computes for each side of a face. It may also
  * change the flux. The hook CELL_TERMS adds up, from these numbers, rates of change of the cell
  * times its size along the axis; add_fluxes divides by the size. */
-#ifndef PHYSICS_SIDES
-#define PHYSICS_SIDES 0
-#define physics_face_sides(...) ((void)0)
-#define physics_cell_terms(...) ((void)0)
-#endif
 /* NFLUX: the length of a flux. It has the fluxes of all variables, the wave speed, the numbers on
  * the left and on the right side of the face. */
 enum {
@@ -112,7 +107,6 @@ OAK_FN real rusanov_flux(const physics_parameters_t *ph, const real ql[], const 
  * numbers of sides and fluxes of 0 are made there. */
 OAK_FN void first_order_flux(const physics_parameters_t *ph, const real left[], const real right[],
                              int dir, real f[]) {
-#define OAK_COUNT_ONE(...) +1 /* for each entry of a list X(...) */
   if (PHYSICS_SIDES || NSOLID || 0 OAK_FIXED(OAK_COUNT_ONE))
     face_flux(ph, left, right, dir, f);
   else

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The interpolation of kernels/geometry/rows.h on single cells with given neighbours. */
+#include "kernels/geometry/rows.h"
 #include "prolong.h"
 
 /* The cell and its neighbours as rows of one block; c[7] as in prolong_args_t. */

@@ -7,7 +7,8 @@ usage: check_includes.py [--all] [TREE]      TREE: the present folder
 
 A table of src/README.md says what a room may include; rooms of kernels/ include those above them in the table of
 kernels/README.md. KNOWN lists the places that break this order,
-with the reason; --all prints those places too. Files that include each other in a circle are refused. Exit status 1: an
+with the reason; --all prints those places too. Files that include each other in a circle are refused, and chains of
+more than LEVELS files that begin in kernels/. Exit status 1: an
 #include breaks the order and is not in KNOWN."""
 import fnmatch
 import os
@@ -15,6 +16,7 @@ import re
 import subprocess
 import sys
 
+LEVELS = 14  # of includes of a kernel: up to 11 files of kernels/, then oak/kernel.h and the dialect
 # Places that break the order: pattern of the file, pattern of the header, reason.
 KNOWN = [
     ("include/oak/editor.h", "*", "for editors, it stands for all that a build puts in front of a problem file"),
@@ -99,6 +101,13 @@ def find_circle(graph):
     return None
 
 
+def levels(graph, name, known):
+    """The number of files in the longest chain of includes that begins with this file."""
+    if name not in known:
+        known[name] = 1 + max((levels(graph, other, known) for other in graph.get(name, [])), default=0)
+    return known[name]
+
+
 def main():
     show_all = "--all" in sys.argv[1:]
     root = next((a for a in sys.argv[1:] if a != "--all"), ".")
@@ -126,6 +135,9 @@ def main():
     circle = find_circle(graph)
     if circle:
         bad.append("a circle of includes: " + " -> ".join(circle))
+    known = {}
+    deep = {} if circle else {name: levels(graph, name, known) for name in graph if name.startswith("kernels/")}
+    bad += [f"{name}: {n} levels of includes, at most {LEVELS} are wanted" for name, n in deep.items() if n > LEVELS]
     print(*bad, sep="\n", end="\n" if bad else "")
     sys.exit(1 if bad else 0)
 
