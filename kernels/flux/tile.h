@@ -17,8 +17,8 @@
 #define PIPELINED                                         \
   (OAK_MANY_THREADS && OAK_DIM == 3 && HALO_TURNS <= 2 && \
    (OAK_RADIUS == 1 || (HALO_TURNS == 1 && NVAR > 2 && NVAR <= 5)))
-/* 1 if the copy unit of the GPU fetches what a plane needs (fetch.h). The cells of the tile must
- * lie together in a plane. It is slower with tiles of 64 cells and with WENO5
+/* 1 if the copy unit of the GPU fetches what a plane needs (end of this file). The cells of the
+ * tile must lie together in a plane. It is slower with tiles of 64 cells and with WENO5
  * (docs/performance.md). */
 #define FETCHED (PIPELINED && OAK_BULK_COPIES && OAK_RADIUS == 1 && LANES >= 128 && TX == OAK_NX)
 /* 1 if stored numbers are wider than those of a plane. Cells of the next plane's halo then have a

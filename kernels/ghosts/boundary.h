@@ -29,11 +29,6 @@ OAK_FN real boundary_value(int kind, real value, real mirror, real nearest, real
   }
 }
 
-/* Whether a condition gives the ghost value itself. */
-OAK_FN int halo_is_state(int kind) {
-  return kind >= OAK_BC_USER_STATE || (OAK_COORDINATES == OAK_SPHERICAL && kind == OAK_BC_ORIGIN);
-}
-
 #if OAK_COORDINATES == OAK_SPHERICAL
 /* The ghost value of variable v beyond r = 0, in layer m. A mirror image is right for scalars. The
  * components of vectors do not change in a uniform flow and are proportional to r in a flow at rest
@@ -117,3 +112,25 @@ OAK_FN real named_boundary(const oak_field_t *f, const oak_user_t *user, long bl
   return inside;
 }
 #endif
+
+/* The ghost value of variable v beyond `face` of a block, but beyond r = 0. ghost[]: the cell,
+ * whose mirror cell has its first variable at `mirror`. */
+OAK_FN real ghost_value(const oak_field_t *f, oak_bc_t bc, long block, int face, int v,
+                        const int ghost[3], const store_t *mirror, int stride, real nearest,
+                        real spacing) {
+  real value = (real)bc.value;
+#if OAK_HAS_problem_boundary || defined(OAK_CONDITIONS)
+  const oak_user_t user = oak_user(f);
+#endif
+#if OAK_HAS_problem_boundary
+  if (bc.kind >= OAK_BC_USER_DIRICHLET && bc.kind < OAK_BC_NAMED)
+    value = user_boundary(f, &user, block, face, v, bc.kind, ghost, mirror, stride);
+#endif
+#ifdef OAK_CONDITIONS
+  if (bc.kind >= OAK_BC_NAMED)
+    return named_boundary(f, &user, block, face, v, bc, ghost, mirror, stride, nearest, spacing);
+#endif
+  (void)f, (void)block, (void)face, (void)ghost;
+  if (bc.kind >= OAK_BC_USER_STATE) return value;
+  return boundary_value(bc.kind, value, mirror[(long long)v * stride], nearest, spacing);
+}

@@ -176,9 +176,6 @@ OAK_FN void edge_boundary(const oak_halo_args_t *arg, const oak_halo_task_t *t,
   const edge_t e = edge_of(t->face);
   const int n = t->sub, dir = e.axis[n], high = e.upper[n], face = 2 * dir + high;
   const real dx = (real)oak_dx_at_face(f, t->source, dir, high);
-#if OAK_HAS_problem_boundary || defined(OAK_CONDITIONS)
-  const oak_user_t user = oak_user(f);
-#endif
   OAK_ROWS(v, arg->components, edge_cells(e.along)) {
     OAK_LANES(a, edge_cells(e.along)) {
       const oak_bc_t bc = arg->bc[face * arg->components + v];
@@ -187,17 +184,9 @@ OAK_FN void edge_boundary(const oak_halo_args_t *arg, const oak_halo_task_t *t,
       x[e.axis[1 - n]] = e.upper[1 - n] ? OAK_ALONG(e.axis[1 - n]) : -1;
       x[dir] = high ? OAK_ALONG(dir) - 1 : 0;
       const store_t *mirror = oak_cell_of(f, arg->components, t->source, x[0], x[1], x[2], &stride);
-      real value = (real)bc.value;
+      const real inside = mirror[(long long)v * stride];
       x[dir] = high ? OAK_ALONG(dir) : -1;
-#if OAK_HAS_problem_boundary
-      if (bc.kind >= OAK_BC_USER_DIRICHLET && bc.kind < OAK_BC_NAMED)
-        value = user_boundary(f, &user, t->source, face, v, bc.kind, x, mirror, stride);
-#endif
-#ifdef OAK_CONDITIONS
-      if (bc.kind >= OAK_BC_NAMED)
-        value = named_boundary(f, &user, t->source, face, v, bc, x, mirror, stride,
-                               mirror[(long long)v * stride], dx);
-#endif
+      real value = ghost_value(f, bc, t->source, face, v, x, mirror, stride, inside, dx);
 #if OAK_COORDINATES == OAK_SPHERICAL
       if (bc.kind == OAK_BC_ORIGIN) {
         const store_t *cell[3] = {mirror, mirror, mirror};
@@ -206,10 +195,7 @@ OAK_FN void edge_boundary(const oak_halo_args_t *arg, const oak_halo_task_t *t,
         value = origin_value(f, v, 0, mirror, cell, stride);
       }
 #endif
-      const real inside = mirror[(long long)v * stride];
-      dst[v * edge_cells(e.along) + a] =
-          (store_t)(halo_is_state(bc.kind) ? value
-                                           : boundary_value(bc.kind, value, inside, inside, dx));
+      dst[v * edge_cells(e.along) + a] = (store_t)value;
     }
   }
 }

@@ -203,9 +203,6 @@ OAK_FN void halo_boundary(const oak_halo_args_t *arg, const oak_halo_task_t *t,
   /* At a pole t->source is the block at phi + pi, maybe of another rank. */
   const real dx = (real)oak_dx_at_face(f, OAK_PHI_AXIS ? t->block : t->source, dir, high);
   const store_t *u = source_block(arg, t);
-#if OAK_HAS_problem_boundary || defined(OAK_CONDITIONS)
-  const oak_user_t user = oak_user(f);
-#endif
   OAK_ROWS(row, arg->components * OAK_NG * FB(dir), FA(dir)) {
     const int b = row % FB(dir), layer = row / FB(dir) % OAK_NG, v = row / (FB(dir) * OAK_NG);
     const oak_bc_t bc = arg->bc[face * arg->components + v];
@@ -218,35 +215,16 @@ OAK_FN void halo_boundary(const oak_halo_args_t *arg, const oak_halo_task_t *t,
     const store_t *pn =
         u + (long long)v * OAK_CELLS + OAK_INDEX(nearest[0], nearest[1], nearest[2]);
     OAK_LANES(a, FA(dir)) {
-      real value = (real)bc.value;
-#if OAK_HAS_problem_boundary
-      if (bc.kind >= OAK_BC_USER_DIRICHLET && bc.kind < OAK_BC_NAMED) {
-        int ghost[3];
-        face_point(dir, high ? OAK_ALONG(dir) + m : -1 - m, a, b, ghost);
-        value = user_boundary(f, &user, t->source, face, v, bc.kind, ghost,
-                              pm + a * step - (long long)v * OAK_CELLS, OAK_CELLS);
-      }
-#endif
-#ifdef OAK_CONDITIONS
-      if (bc.kind >= OAK_BC_NAMED) {
-        int ghost[3];
-        face_point(dir, high ? OAK_ALONG(dir) + m : -1 - m, a, b, ghost);
-        value = named_boundary(f, &user, t->source, face, v, bc, ghost,
-                               pm + a * step - (long long)v * OAK_CELLS, OAK_CELLS, pn[a * step],
-                               (2 * m + 1) * dx);
-      }
-#endif
+      const long long first = a * step - (long long)v * OAK_CELLS; /* variable 0 of the cell */
+      int ghost[3];
+      face_point(dir, high ? OAK_ALONG(dir) + m : -1 - m, a, b, ghost);
+      real value = ghost_value(f, bc, t->source, face, v, ghost, pm + first, OAK_CELLS,
+                               pn[a * step], (2 * m + 1) * dx);
 #if OAK_COORDINATES == OAK_SPHERICAL
-      if (bc.kind == OAK_BC_ORIGIN) {
-        const store_t *first = pn + a * step - (long long)v * OAK_CELLS;
-        const store_t *const cell[3] = {first, first + 1, first + 2};
-        value = origin_value(f, v, m, first + m, cell, OAK_CELLS);
-      }
+      const store_t *const cell[3] = {pn + first, pn + first + 1, pn + first + 2};
+      if (bc.kind == OAK_BC_ORIGIN) value = origin_value(f, v, m, cell[0] + m, cell, OAK_CELLS);
 #endif
-      dst[row * FA(dir) + a] =
-          (store_t)(halo_is_state(bc.kind) ? value
-                                           : boundary_value(bc.kind, value, pm[a * step],
-                                                            pn[a * step], (2 * m + 1) * dx));
+      dst[row * FA(dir) + a] = (store_t)value;
     }
   }
 }

@@ -88,10 +88,7 @@ OAK_KERNEL(oak_elliptic_sever, oak_elliptic_args_t, ELLIPTIC_LANES) {
           const real cut = oak_abs(elliptic_wall(&arg, n, i, j, k, face).cut);
           if (!elliptic_is_cut(cut) || (face & 1 && x < OAK_ALONG(dir) - 1)) continue;
           const int along = dir == 0 ? j : i, across = OAK_DIM == 2 ? 0 : dir == 2 ? j : k;
-          real *a = face & 1 ? arg.high + n * (long long)OAK_CELLS + dir * FACE_ROOM +
-                                   across * FA(dir) + along
-                             : arg.low[dir] + n * (long long)OAK_CELLS + row * OAK_NX + i;
-          *a *= (real)1e-30;
+          *elliptic_place(&arg, n, face, row * OAK_NX + i, along, across) *= (real)1e-30;
         }
       }
     }
