@@ -106,7 +106,7 @@ static void test_too_many(void **state) {
   put("problem.c", "PARAMETER(n%050d, 1, \"\")\n" INITIAL("1"), 0);
   REFUSED("", "the name may have 48 characters at most");
   put("problem.c", "PARAMETER(int, 1, \"\")\n" INITIAL("1"));
-  REFUSED("", "problem.c:1: parameter int: this is a word of C");
+  REFUSED("", "problem.c:1: PARAMETER int: this is a word of C");
 }
 
 /** Declarations that the preprocessor removes are no keys. The other declarations keep their
