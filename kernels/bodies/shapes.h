@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Bodies in the domain: electrodes and dielectrics. The sections [body.NAME] give their shapes;
  * OAK_BODIES(X) is X(number, shape(...), kind, potential, permittivity, surface) for each of them
- * (src/setup/body_keys.c). If the file has SOLID and POTENTIAL, its solid is one more
+ * (src/setup/bodies.c). If the file has SOLID and POTENTIAL, its solid is one more
  * electrode, the last body. All bodies are solids too (kernels/geometry/solids.h). */
 #pragma once
 
