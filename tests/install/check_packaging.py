@@ -71,6 +71,8 @@ def main():
     root = sys.argv[1]
     version = re.search(r"^project\(oak VERSION ([\d.]+)", read(root, "CMakeLists.txt"), re.M).group(1)
     expect("include/oak.h has the version of CMakeLists.txt", f'OAK_VERSION "{version}"' in read(root, "include", "oak.h"))
+    expect("python/oak has the version of CMakeLists.txt",
+           f'__version__ = "{version}"' in read(root, "python", "oak", "__init__.py"))
     packages = " ".join(re.findall(r"^(?:HDF5_)?PACKAGES := (.*)$", read(root, "Makefile"), re.M)).split()
     check_recipe(os.path.join(root, "packaging", "spack", "package.py"), version, packages)
     files = sorted(glob.glob(os.path.join(root, "packaging", "docker", "*.Dockerfile")))

@@ -44,17 +44,24 @@ def have(*modules):
 
 def check_installation(work):
     """The commands of python/README.md, in a copy of the folder: pip writes into it."""
-    if not have("pip", "venv", "setuptools", "wheel"):
+    if not have("pip", "venv"):
         return
-    copy, place = os.path.join(work, "python"), os.path.join(work, "venv")
+    copy, place, alone = (os.path.join(work, name) for name in ("python", "venv", "alone"))
     shutil.copytree(os.path.join(HERE, "..", "..", "python"), copy,
                     ignore=shutil.ignore_patterns("build", "*.egg-info", "__pycache__"))
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+    loaded = ("import oak, os\nassert oak.__file__.startswith({!r}), oak.__file__\n"
+              "assert os.path.exists(os.path.join(os.path.dirname(oak.__file__), 'py.typed'))")
     for command in ([sys.executable, "-m", "venv", "--system-site-packages", place],
-                    [f"{place}/bin/pip", "install", "--quiet", "--no-index", "--no-build-isolation", copy],
-                    [f"{place}/bin/python", "-c", "import oak, os\n"
-                     f"assert oak.__file__.startswith({place!r}), oak.__file__\n"
-                     "assert os.path.exists(os.path.join(os.path.dirname(oak.__file__), 'py.typed'))"]):
+                    [f"{place}/bin/pip", "install", "--quiet", "--no-index", copy],
+                    [f"{place}/bin/python", "-c", loaded.format(place)],
+                    [f"{place}/bin/pip", "install", "--quiet", "--no-index", "--editable", copy],
+                    [f"{place}/bin/python", "-c", loaded.format(copy)],
+                    # Without numpy, from the archive of sources.
+                    [sys.executable, "-m", "venv", alone],
+                    [sys.executable, "-c", f"import os; os.chdir({copy!r}); import backend; backend.build_sdist('..')"],
+                    [f"{alone}/bin/pip", "install", "--quiet", "--no-index", "--no-deps",
+                     os.path.join(work, f"oak_amr-{oak.__version__}.tar.gz")]):
         done = subprocess.run(command, cwd=work, env=environment, capture_output=True, text=True, check=False)
         assert done.returncode == 0, (command, done.stdout, done.stderr)
 
