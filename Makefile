@@ -24,7 +24,7 @@ VERIFY_PACKAGES := python3 python3-numpy python3-matplotlib
 DEV_PACKAGES := clang-format clang-tidy cppcheck git
 DEB_PACKAGES := dpkg-dev file
 SITE_PACKAGES := python3-sphinx python3-myst-parser furo libjs-mathjax
-VERSION = $(shell sed -n "s/^project.oak VERSION \([0-9.]*\).*/\1/p" CMakeLists.txt)
+VERSION = $(shell sed -n 's/^#define OAK_VERSION "\(.*\)"/\1/p' include/oak.h)
 
 # Any number of cores, as root in a container too; cores are shared with whatever else runs. All ranks are on one host
 # and need no network: with tcp, Open MPI 5 may warn "Unable to find reachable pairing"; with ofi, a program takes a second

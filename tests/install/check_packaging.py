@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # TEST @source@
 """The recipe for Spack and the Dockerfiles, as far as this can be told without network: their syntax, the version of
-CMakeLists.txt and the packages of the Makefile. Prints nothing when all is well.
+include/oak.h and the packages of the Makefile. Prints nothing when all is well.
 
 usage: check_packaging.py TREE"""
 import ast
@@ -69,11 +69,11 @@ def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
     root = sys.argv[1]
-    version = re.search(r"^project\(oak VERSION ([\d.]+)", read(root, "CMakeLists.txt"), re.M).group(1)
-    expect("include/oak.h has the version of CMakeLists.txt", f'OAK_VERSION "{version}"' in read(root, "include", "oak.h"))
-    expect("python/oak has the version of CMakeLists.txt",
+    version = re.search(r'^#define OAK_VERSION "([\d.]+)"', read(root, "include", "oak.h"), re.M).group(1)
+    expect("python/oak has the version of include/oak.h",
            f'__version__ = "{version}"' in read(root, "python", "oak", "__init__.py"))
     packages = " ".join(re.findall(r"^(?:HDF5_)?PACKAGES := (.*)$", read(root, "Makefile"), re.M)).split()
+    expect("CITATION.cff has the version of include/oak.h", f"version: {version}\n" in read(root, "CITATION.cff"))
     check_recipe(os.path.join(root, "packaging", "spack", "package.py"), version, packages)
     files = sorted(glob.glob(os.path.join(root, "packaging", "docker", "*.Dockerfile")))
     expect("packaging/docker has Dockerfiles for CPU and CUDA", len(files) >= 2)

@@ -99,7 +99,12 @@ def main():
         assert check_search(options.build, env) >= 2 and check_search(prefix, env) == 2
         check_hardened(options.build, [os.path.join(prefix, "bin", "oak"), library], env)
         check_symbols(prefix, library, env)
-        shutil.copytree(os.path.join(options.source, "examples", "1_library"), mine)
+        share = os.path.join(prefix, "share", "oak")
+        shutil.copytree(os.path.join(share, "examples", "1_library"), mine)
+        run([sys.executable, os.path.join(options.source, "tests", "docs", "check_links.py"), share], top, env)
+        assert os.access(os.path.join(share, "examples", "slurm", "cpu.sh"), os.X_OK)
+        run([sys.executable, "-c", "import oak; assert oak.find_oak()"], top,
+            {**env, "PYTHONPATH": os.path.join(share, "python"), "PATH": os.path.join(prefix, "bin")})
         # A problem that only the installed copy has shows which sources are read.
         problems = os.path.join(prefix, "share", "oak", "problems")
         os.rename(os.path.join(problems, "implosion.c"), os.path.join(problems, "only_installed.c"))

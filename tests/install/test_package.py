@@ -50,6 +50,7 @@ def main():
         os.chmod(os.path.join(tools, "git"), 0o755)
         env = {k: v for k, v in os.environ.items() if k not in ("OAK_HOME", "OAK_CACHE")}
         env["PATH"] = tools + ":" + env["PATH"]
+        env["DEBFULLNAME"], env["DEBEMAIL"] = "A Packager", "packager@host"
         env["XDG_CACHE_HOME"] = os.path.join(top, "cache")
         run(["make", "deb", "JOBS=2"], tree, env)
         assert not os.path.exists(log), "the build of the tarball called git"
@@ -57,12 +58,15 @@ def main():
         package, = glob.glob(os.path.join(tree, "dist", "oak_*.deb"))
         listed = run(["dpkg-deb", "-c", package], top)
         for path in ("usr/bin/oak", "usr/include/oak.h", "usr/share/oak/kernels/flux/flux.c", "usr/share/doc/oak/copyright",
-                     "usr/share/man/man1/oak.1.gz", "usr/share/oak/docs/tutorial.md"):
+                     "usr/share/man/man1/oak.1.gz", "usr/share/oak/docs/tutorial.md",
+                     "usr/share/oak/examples/slurm/cpu.sh", "usr/lib/python3/dist-packages/oak -> "):
             assert path in listed, f"the package lacks {path}:\n{listed}"
         if shutil.which("lintian"):
             run(["lintian", "--fail-on", "error,warning", package], top)
         else:
             oak_test.skip_part("lintian", "there is no lintian")
+        maintainer = run(["dpkg-deb", "-f", package, "Maintainer"], top).strip()
+        assert maintainer == "A Packager <packager@host>", maintainer
         depends = run(["dpkg-deb", "-f", package, "Depends"], top)
         for name in ("p4est", "libpng", "openmpi", "gcc"):
             assert name in depends, f"the package does not depend on {name}: {depends}"
@@ -73,6 +77,8 @@ def main():
             run(["dpkg", "-i", package], top)
             try:
                 check_program("/usr/bin/oak", commit, os.path.join(top, "installed"), env)
+                version = run(["/usr/bin/python3", "-c", "import oak; print(oak.__version__); oak.Simulation('sod')"], top, env)
+                assert f"oak_{version.split()[0]}" in package, (version, package)
             finally:
                 run(["dpkg", "-r", "oak"], top)
             assert not os.path.exists("/usr/bin/oak"), "dpkg -r leaves the program"
