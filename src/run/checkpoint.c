@@ -180,6 +180,7 @@ oak_status_t oak_checkpoint_save(oak_t *sim, const char *schedule, const char *p
 
 oak_status_t oak_write_checkpoint(oak_t *sim, const char *path) {
   OAK_BEGIN_WHOLE(sim);
+  OAK_CHECK(path[0], OAK_ERR_ARGUMENT, "the name of a checkpoint is empty; give a path");
   return OAK_TIMED(&sim->data.timers, OAK_PHASE_CHECKPOINT,
                    oak_checkpoint_save(sim, "", path, NULL));
 }
@@ -486,6 +487,7 @@ oak_status_t oak_read_checkpoint(oak_t *sim, const char *path) {
   OAK_BEGIN(sim);
   OAK_FREED char *schedule = NULL;
   oak_changes_t changes;
+  OAK_CHECK(path[0], OAK_ERR_ARGUMENT, "the name of a checkpoint is empty; give a path");
   return OAK_TIMED(&sim->data.timers, OAK_PHASE_CHECKPOINT,
                    oak_checkpoint_load(sim, path, &schedule, &changes));
 }

@@ -42,8 +42,8 @@ oak_status_t oak_folder_check(const oak_folder_kind_t *kind, const char *path) {
   const int found = nftw(path, find_stranger, OPEN_FOLDERS, FTW_PHYS);
   if (found < 0) return oak_file_failed("read", path, errno);
   OAK_CHECK(found == 0, OAK_ERR_FILE,
-            "cannot replace %s: %s was not written by oak; move it away or choose another name",
-            path, stranger);
+            "%s was not written by oak, and is not replaced; move it away or choose another name",
+            stranger);
   return OAK_OK;
 }
 
