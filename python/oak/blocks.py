@@ -324,7 +324,7 @@ class Blocks:
     def line(self, start: Point, end: Point, variables: Names = None) -> np.ndarray:
         """The cells that a line crosses, in order: an array with the fields s (distance from start to the middle of the
         part in the cell), x, y (and z), level, and the variables (default: all)."""
-        names = _names(self, variables)
+        names = [name for name in dict.fromkeys(_names(self, variables)) if name != "level"]
         first, last = self._point(start, "start"), self._point(end, "end")
         for point in (first, last):
             if np.any(point < self.xmin) or np.any(point > self.xmax):
@@ -506,12 +506,8 @@ def _add(sums, weight, cells, corner, finer, first=None):
     is finer (negative: coarser). first: the first cell of the grid."""
     dim = cells.ndim
     first = np.zeros(dim, dtype=np.int64) if first is None else first
-    count = 1
-    if finer >= 0:
-        for a in range(dim):
-            cells = np.repeat(cells, 2**finer, axis=a)
-        corner = corner * 2**finer
-    else:
+    count, repeat = 1, 2**max(finer, 0)
+    if finer < 0:
         count = np.ones(cells.shape, dtype=np.int64)
         for a in range(dim):
             place = (corner[dim - 1 - a] + np.arange(cells.shape[a])) // 2**-finer
@@ -520,14 +516,14 @@ def _add(sums, weight, cells, corner, finer, first=None):
         corner = corner // 2**-finer
     here, there = [], []
     for d in reversed(range(dim)):
-        low = max(corner[d], first[d])
-        high = min(corner[d] + cells.shape[dim - 1 - d], first[d] + sums.shape[dim - 1 - d])
+        low = max(corner[d] * repeat, first[d])
+        high = min((corner[d] + cells.shape[dim - 1 - d]) * repeat, first[d] + sums.shape[dim - 1 - d])
         if low >= high:
             return
         here.append(slice(low - first[d], high - first[d]))
-        there.append(slice(low - corner[d], high - corner[d]))
-    sums[tuple(here)] += cells[tuple(there)]
-    weight[tuple(here)] += count if finer >= 0 else count[tuple(there)]
+        there.append(np.arange(low, high) // repeat - corner[d])
+    sums[tuple(here)] += cells[np.ix_(*there)]
+    weight[tuple(here)] += count if finer >= 0 else count[np.ix_(*there)]
 
 
 def _names(blocks, variables):
