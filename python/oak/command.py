@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import reprlib
 import shutil
 import stat
 import subprocess
@@ -17,12 +18,21 @@ from .runs import Run
 def flatten(settings: Optional[Mapping[str, Any]]) -> dict[str, Any]:
     """{"mesh": {"max_level": 5}} as {"mesh.max_level": 5}."""
     out: dict[str, Any] = {}
-    for key, value in (settings or {}).items():
-        if isinstance(value, Mapping):
-            out.update((f"{key}.{name}", part) for name, part in flatten(value).items())
-        else:
-            out[key] = value
+    _flatten({} if settings is None else settings, "", out)
     return out
+
+
+def _flatten(settings: Any, section: str, out: dict[str, Any]) -> None:
+    if not isinstance(settings, Mapping) or section.count(".") > 2:
+        raise OakError(f"settings{' of ' * bool(section)}{section[:-1]} are {reprlib.repr(settings)}; give keys and values, such "
+                       "as {'mesh.max_level': 5} or {'mesh': {'max_level': 5}}")
+    for key, value in settings.items():
+        if not isinstance(key, str) or isinstance(value, (bytes, bytearray)):
+            raise OakError(f"settings: {section}{key} = {value!r}: give texts, not bytes or other objects, for keys and values")
+        if isinstance(value, Mapping):
+            _flatten(value, f"{section}{key}.", out)
+        else:
+            out[section + key] = value
 
 
 def assignments(settings: Optional[Mapping[str, Any]]) -> list[str]:

@@ -348,6 +348,8 @@ class Simulation(Blocks):
         mesh.adapt_every steps, as in oak run."""
         if until is not None and math.isnan(until):
             raise OakError("until is not a number")
+        if not (hasattr(steps, "__index__") and steps >= 0):
+            raise OakError(f"steps = {steps!r}: must be a whole number, 0 or more")
         last, reached = self.step_number + steps, until is not None and self.time >= until
         every = self._lib.oak_params_int(self._params, b"mesh.adapt_every")
         while not reached and (until is not None or self.step_number < last):
@@ -384,10 +386,13 @@ class Simulation(Blocks):
         """Overwrite a conserved variable in all blocks of this rank. Values that make a cell invalid are refused, and
         the solution stays as it was. Either way the next time step is computed again. Collective."""
         self._conserved(variable)
+        masked = np.ma.is_masked(values)
         values = np.ascontiguousarray(values, dtype=np.float64)
-        fits = values.shape == self._shape
+        fits = values.shape == self._shape and not masked
         status = self._lib.oak_write_variable(self._sim, _encode(variable), self.nblocks if fits else -1,  # all ranks fail
                                               self._pointer(values))
+        if masked:
+            raise OakError("some values are masked; give a value to each cell, such as values.filled(sim[name])")
         if not fits:
             raise OakError(f"values of shape {values.shape} do not fit {self.nblocks} blocks of {self._shape_text} cells")
         _check(status)

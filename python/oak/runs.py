@@ -117,7 +117,11 @@ class Run:
 
     def history(self, name: str = "diagnostics.csv") -> History:
         """A table of the run as {column: array}."""
-        return history(os.path.join(self.folder, name))
+        path = os.path.join(self.folder, name)
+        if not os.path.exists(path):
+            raise OakError(f"{self.folder} holds no {name}; the key output.diagnostics_every lets a run write diagnostics.csv, "
+                           "and sections [output.NAME] other tables")
+        return history(path)
 
 
 def open(path: str | os.PathLike[str]) -> Union[Plotfile, Checkpoint, Run]:  # pylint: disable=redefined-builtin

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -72,7 +73,7 @@ def scan(parameters: str | os.PathLike[str], values: Mapping[str, Iterable[Any]]
     at_once    runs at the same time; they share the cores, unless ranks says how many each has
     arguments  those of oak.run, such as ranks or overwrite
 
-    A run that fails is a warning, and the others go on."""
+    A run that fails is a warning, and the others go on. A key that oak does not know ends the scan."""
     for key, of_key in values.items():
         if isinstance(of_key, str) or not isinstance(of_key, Iterable):
             raise OakError(f"the values of {key} are {of_key!r} alone; give a list, such as [{of_key!r}]")
@@ -90,6 +91,8 @@ def scan(parameters: str | os.PathLike[str], values: Mapping[str, Iterable[Any]]
         try:
             return run(parameters, mine, **arguments), None
         except OakError as wrong:
+            if re.search("unknown (key|section)|key without a section", str(wrong)):  # in all runs
+                raise
             return None, str(wrong)
 
     with ThreadPoolExecutor(max(1, at_once)) as pool:

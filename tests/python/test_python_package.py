@@ -85,6 +85,12 @@ def check_objects(run):
     for wrong in ((0, 0, 0), 0, (0, np.nan), "here"):
         expect("start is", p.line, wrong, (0.1, 0.1))
     expect("the line leaves the domain", p.line, (0, 0), (1, 0.1))
+    ray = p.line((0, 0), (0.3, 0.3), ["level", "rho", "rho"])  # once each
+    assert ray.dtype.names == ("s", "x", "y", "level", "rho") and (ray["level"] == p.line((0, 0), (0.3, 0.3))["level"]).all()
+    # A few cells far below the finest level: no memory but theirs.
+    tiny = p.uniform("rho", 20, (0.1, 0.1), (0.1 + 1e-7, 0.1 + 1e-7))
+    assert tiny.values.shape == (4, 4) and (tiny.values == p.value("rho", (0.1, 0.1))).all(), tiny.values
+    expect("holds no none.csv; the key output.diagnostics_every lets a run", run.history, "none.csv")
     expect("list of points of 2 coordinates", p.value, "rho", [0.1, 0.1, 0.1])
     expect("there is no region", p.uniform, "rho", lower=(0.2, 0.2), upper=(0.1, 0.1))
     try:
@@ -192,6 +198,36 @@ def check_simulation(ini):
             expect("no conserved variable", sim.view, "p")
 
 
+def check_misuse(ini, work):
+    recursive = {}
+    recursive["mesh"] = recursive
+    for settings, words in (([("mesh.dim", 2)], "settings are [('mesh.dim', 2)]; give keys and values"),
+                            (b"mesh.dim=2", "give keys and values"), (recursive, "settings of mesh.mesh.mesh are"),
+                            ({"mesh": {"dim": b"2"}}, "mesh.dim = b'2': give texts"), ({b"mesh.dim": 2}, "give texts")):
+        expect(words, oak.Simulation, ini, settings)
+        expect(words, oak.run, ini, settings)
+    with oak.Simulation(ini, SETTINGS) as sim:
+        for steps in (2.5, np.nan, "2", -1):
+            expect("must be a whole number", sim.step, steps)
+        sim.step(np.int64(1))
+        assert sim.step_number == 1
+        for call in (sim.write_checkpoint, sim.read_checkpoint, sim.write_plotfile, sim.write_picture):
+            expect("is empty; give a", call, "")
+        before = sim["rho"].copy()
+        expect("some values are masked", sim.write, "rho", np.ma.masked_greater(2 * before, 0.5))
+        assert (sim["rho"] == before).all()
+        sim.write("rho", np.ma.masked_array(2 * before))  # without a masked cell
+        assert (sim["rho"] == 2 * before).all()
+        other = os.path.join(work, "other")
+        os.mkdir(other)
+        oak_test.write(other, "notes.txt", "mine")
+        try:
+            sim.write_plotfile(other)
+            raise AssertionError("a folder of the user is replaced")
+        except oak.OakError as error:
+            assert str(error).count(other) == 1 and "notes.txt was not written by oak" in str(error), error
+
+
 def check_outputs(ini, work):
     """A loop of one's own writes the bytes that oak run writes."""
     outputs = {"output.h": {"kind": "history", "variables": "rho p", "every_steps": 2},
@@ -257,6 +293,10 @@ def check_scan(ini, work):
     expect("give a list, such as ['vanleer']", oak.scan, ini, {"scheme.limiter": "vanleer"})
     expect("keys with at least one value", oak.scan, ini, {"scheme.limiter": []})
     expect("give a list, such as [0.4]", oak.scan, ini, {"run.cfl": 0.4})
+    none = os.path.join(work, "none")
+    expect("mesh.max_levl = 2: unknown key; did you mean mesh.max_level?", oak.scan, ini, {"mesh.max_levl": range(2, 90)}, SETTINGS,
+           folder=none)
+    assert not os.path.exists(none)
     pairs = oak.scan(ini, {"mesh.block_size": ([8, 8] for _ in range(2))}, {**SETTINGS, "run.max_steps": 1},
                      folder=os.path.join(work, "pairs")).history()
     assert list(pairs["mesh.block_size"]) == ["[8, 8]"] * 4, pairs["mesh.block_size"]
@@ -275,6 +315,7 @@ def main():
         check_conversions(run)
         check_missing_module()
         check_simulation(ini)
+        check_misuse(ini, work)
         check_outputs(ini, work)
         check_globals(work)
         check_scan(ini, work)
