@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * oak help TOPIC: what is known of a topic. Keys come from the table of parameters, commands from
- * the list in main.c. All else comes from the pages of the documentation: a section whose heading
- * names the topic, and the rows of tables (hooks, kinds of output, the glossary, ...) that begin
- * with it. Problems and physics have their own files. */
+ * the list in main.c. All else comes from the pages of the documentation, in the order of
+ * docs/README.md, pages for users first: a section whose heading names the topic, and the rows of
+ * tables (hooks, kinds of output, the glossary, ...) that begin with it, or else what mentions the
+ * topic. Problems and physics have their own files. */
 #include <ctype.h>
 #include <oak.h>
 #include <stdlib.h>
@@ -11,7 +12,7 @@
 #include "commands.h"
 #include "str.h"
 
-enum { LINE = 80 };
+enum { LINE = 80, MOST_MENTIONS = 6 };
 
 /* ---- pages ---- */
 
@@ -22,11 +23,6 @@ static FILE *open_file(const char *folder, const char *name, const char *ending,
   if (oak_source_root(&root) != OAK_OK || strchr(name, '/')) return NULL;
   const int length = snprintf(path, PATH_MAX, "%s/%s/%s%s", root, folder, name, ending);
   return length < PATH_MAX ? fopen(path, "r") : NULL;
-}
-
-static void print_page(FILE *page) {
-  char text[4096];
-  for (size_t n; (n = fread(text, 1, sizeof text, page)) > 0;) fwrite(text, 1, n, stdout);
 }
 
 void oak_print_pages(FILE *stream) {
@@ -73,19 +69,23 @@ static int names_topic(const char *text, const char *topic) {
   return 0;
 }
 
-/* Print a cell of a table as text that is indented by \a indent, without links and stress. */
-static void print_cell(char *cell, int indent) {
-  char *plain = cell, *end;
-  for (char *c = cell; *c; c++) {
-    const int code = c > cell && c[-1] == '`' && *c == '['; /* such as `[output]` */
-    if (c[0] == ']' && c[1] == '(' && (end = strchr(c, ')')))
+/* Take the marks of links and stress out of a text, but not out of its code. */
+static char *strip(char *text) {
+  char *plain = text, *end;
+  int code = 0;
+  for (char *c = text; *c; c++) {
+    code ^= *c == '`';
+    if (!code && c[0] == ']' && c[1] == '(' && (end = strchr(c, ')')))
       c = end;
-    else if (code || !strchr("[*\\", *c))
+    else if (c[0] == '\\' ? !ispunct((unsigned char)c[1]) || (code && c[1] != '|')
+                          : code || (*c != '[' && *c != '*' && strncmp(c, "![", 2) != 0))
       *plain++ = *c;
   }
   *plain = '\0';
-  oak_str_wrap(stdout, cell, indent, 0);
+  return text;
 }
+
+static void print_text(char *text, int indent) { oak_str_wrap(stdout, strip(text), indent, 0); }
 
 /* Cut the first two cells out of a row of a table. Returns whether the second one is prose: rows of
  * numbers explain nothing. */
@@ -106,17 +106,42 @@ static int cut_row(char *line, char *cell[2]) {
 typedef struct {
   const char *topic, *name; /* name: of the page, such as docs/kernels.md */
   int found, sections;      /* what was printed */
-  int mentioned;            /* take rows that only mention the topic */
-  char also[2048];          /* headings in which the topic occurs */
+  int mentions;             /* number of paragraphs that mention the topic */
+  int titled;               /* look for sections whose headings mention the topic */
 } search_t;
 
-static int mentions(char *const cell[2], const char *topic) {
-  return strcasestr(cell[0], topic) || strcasestr(cell[1], topic);
+/* Print a text, or a row of a table: its first cell, and the others below it. */
+static void print_line(char *line, int indent) {
+  char *end = line + 1;
+  if (*line != '|') {
+    print_text(line, indent);
+  } else if (line[strspn(line, "|-: ")]) {
+    while (*end && (*end != '|' || end[-1] == '\\')) end++;
+    if (*end) *end++ = '\0';
+    end[strlen(end) - (*end && end[strlen(end) - 1] == '|')] = '\0';
+    print_text(line + 1 + strspn(line + 1, " "), indent);
+    if (end[strspn(end, " ")]) print_text(end + strspn(end, " "), indent + 4);
+  }
 }
 
-static void note_heading(search_t *s, const char *text) {
-  if (strcasestr(text, s->topic) && strlen(s->also) < sizeof s->also - 256)
-    oak_str_append(s->also, sizeof s->also, "  %s: %.150s\n", s->name, text);
+/* Print a line of a page as it is, but for links, stress and tables. */
+static void print_page_line(char *line, int fenced) {
+  if (fenced || *line != '|')
+    printf("%s\n", fenced ? line : strip(line));
+  else
+    print_line(line, 0);
+}
+
+static void print_page(FILE *page) {
+  char *line = NULL;
+  size_t size = 0;
+  for (int fenced = 0; getline(&line, &size, page) > 0;) {
+    line[strcspn(line, "\n")] = '\0';
+    const int fence = !strncmp(line, "```", 3);
+    print_page_line(line, fenced || fence);
+    fenced ^= fence;
+  }
+  free(line);
 }
 
 /* Print what a page says of the topic. */
@@ -135,17 +160,14 @@ static void search_page(search_t *s, FILE *page) {
         printf("%s%s:\n\n", s->found ? "\n" : "", s->name);
         printing = level;
         s->found = s->sections = 1;
-      } else if (!printing && level > 1) {
-        note_heading(s, heading);
       }
     }
     if (printing) {
-      printf("%s\n", line);
-    } else if (!fenced && *line == '|' && cut_row(line, cell) &&
-               (names_topic(cell[0], s->topic) || (s->mentioned && mentions(cell, s->topic)))) {
+      print_page_line(line, fenced || !strncmp(line, "```", 3));
+    } else if (!fenced && *line == '|' && cut_row(line, cell) && names_topic(cell[0], s->topic)) {
       if (s->found) printf("\n");
-      print_cell(cell[0], 0);
-      print_cell(cell[1], 4);
+      print_text(cell[0], 0);
+      print_text(cell[1], 4);
       printf("    (%s, %s)\n", s->name, heading);
       s->found = 1;
     }
@@ -153,14 +175,75 @@ static void search_page(search_t *s, FILE *page) {
   free(line);
 }
 
-static void search_folder(search_t *s, const char *folder, const char *file) {
-  char path[PATH_MAX], name[300];
-  FILE *page = open_file(folder, file, ".md", path);
-  if (!page) return;
-  snprintf(name, sizeof name, "%s/%s.md", folder, file);
-  s->name = name;
-  search_page(s, page);
-  fclose(page);
+/* Does a word of the text begin with the topic? */
+static int mentions(const char *text, const char *topic) {
+  const char *at = text;
+  while ((at = strcasestr(at, topic)) && at > text && isalnum((unsigned char)at[-1])) at++;
+  return at != NULL;
+}
+
+/* Print a paragraph, an item of a list or a row of a table, and where it stands. */
+static void print_mention(search_t *s, const char *heading, char *text) {
+  if (s->mentions++ >= MOST_MENTIONS) return;
+  printf("%s%s, %s:\n", s->found || s->mentions > 1 ? "\n" : "", s->name, heading);
+  print_line(text, 4);
+}
+
+/* Print one paragraph of each section that mentions the topic: the first one if the heading does.
+ */
+static void search_text(search_t *s, FILE *page) {
+  char *line = NULL, heading[256] = "", text[4096] = "";
+  size_t size = 0;
+  int fenced = 0, done = 0;
+  for (int more = 1; more;) {
+    more = getline(&line, &size, page) > 0;
+    if (more) line[strcspn(line, "\n")] = '\0';
+    const int fence = more && !strncmp(line, "```", 3);
+    const int level = more && !fenced ? (int)strspn(line, "#") : 0;
+    if (!more || fence || level > 0 || strchr("|-", *line)) { /* or an empty line */
+      const int titled = mentions(heading, s->topic);
+      if (*text && !done && titled == s->titled && (titled || mentions(strip(text), s->topic))) {
+        print_mention(s, heading, text);
+        done = 1;
+      }
+      *text = '\0';
+    }
+    fenced ^= fence;
+    if (level > 0) {
+      snprintf(heading, sizeof heading, "%s", line + level + strspn(line + level, " "));
+      done = 0;
+    } else if (more && !fenced && !fence) {
+      const size_t used = strlen(text);
+      snprintf(text + used, sizeof text - used, "%s%s", used ? " " : "", line + strspn(line, " "));
+    }
+  }
+  free(line);
+}
+
+/* Search the pages that docs/README.md links to, in its order. The page of parameters says the same
+ * as the table of keys. */
+static void search_pages(search_t *s, void (*search)(search_t *s, FILE *page)) {
+  char path[PATH_MAX], folder[PATH_MAX], name[PATH_MAX + 8], *line = NULL, *end;
+  size_t size = 0;
+  FILE *index = open_file("docs", "README", ".md", path);
+  while (index && getline(&line, &size, index) > 0) {
+    for (char *at = line; (at = strstr(at, "](")) && (end = strstr(at, ".md)"));) {
+      *end = '\0';
+      at += strlen("](");
+      const int up = !strncmp(at, "../", 3);
+      snprintf(folder, sizeof folder, "%s%s", up ? "" : "docs/", at + (up ? 3 : 0));
+      snprintf(name, sizeof name, "%s.md", folder);
+      char *slash = strrchr(folder, '/');
+      *slash = '\0';
+      FILE *page = strcmp(at, "parameters") ? open_file(folder, slash + 1, ".md", path) : NULL;
+      s->name = name;
+      if (page) search(s, page);
+      if (page) fclose(page);
+      at = end + 1;
+    }
+  }
+  free(line);
+  if (index) fclose(index);
 }
 
 /* ---- problems and physics ---- */
@@ -208,11 +291,8 @@ void oak_try_topics(oak_nearest_t *nearest) {
   oak_words_t list = oak_list_names("docs", ".md");
   for (int i = 0; i < list.count; i++) {
     FILE *page = open_file("docs", list.word[i], ".md", path);
-    const int before = nearest->least;
     if (page) try_words(nearest, page);
     if (page) fclose(page);
-    if (nearest->least < before)
-      snprintf(nearest->page, sizeof nearest->page, "%.60s", list.word[i]);
   }
   oak_words_free(&list);
   oak_try_files(nearest, "docs", ".md");
@@ -230,18 +310,11 @@ int oak_print_topic(const char *topic, const oak_params_t *params, int command) 
   if (page) fclose(page);
   if (page || (keys && strchr(topic, '.'))) return 1;
   s.found = keys || command;
-  oak_words_t list = oak_list_names("docs", ".md");
-  for (int i = 0; i < list.count; i++) /* the page of parameters says the same as the keys */
-    if (strcmp(list.word[i], "parameters") != 0) search_folder(&s, "docs", list.word[i]);
-  oak_words_free(&list);
-  search_folder(&s, "problems", "README");
+  search_pages(&s, search_page);
   s.found |= print_comment("physics", topic, ".c", s.found);
   s.found |= print_comment("problems", topic, ".ini", s.found);
   s.found |= print_comment("problems", topic, ".c", s.found);
-  if (!s.found) {
-    s.mentioned = 1;
-    search_folder(&s, "docs", "glossary");
-  }
-  if (*s.also && !s.sections) printf("%ssections about it:\n%s", s.found ? "\n" : "", s.also);
-  return s.found || *s.also;
+  for (s.titled = 1; s.titled >= 0 && !s.sections && (s.titled || !s.found); s.titled--)
+    search_pages(&s, search_text);
+  return s.found || s.mentions;
 }

@@ -59,7 +59,7 @@ static void each_key(const oak_params_t *params, void (*take)(const char *key, v
 
 static void try_key(const char *key, void *nearest) { oak_nearest_try(nearest, key, strlen(key)); }
 
-/* The name that a misspelt topic may mean, or the page that mentions it. */
+/* The name that a misspelt topic may mean. */
 static void refuse_topic(const char *topic, const oak_params_t *params) {
   oak_nearest_t near = oak_nearest_to(topic);
   for (int i = 0; i < NCOMMANDS; i++) try_key(commands[i]->name, &near);
@@ -67,8 +67,7 @@ static void refuse_topic(const char *topic, const oak_params_t *params) {
   oak_try_topics(&near);
   fflush(stdout);
   fprintf(stderr, "oak help: nothing is known of '%s'", topic);
-  if (*near.meant && near.least > 0) fprintf(stderr, "; did you mean %s?", near.meant);
-  if (near.least == 0) fprintf(stderr, "; a page mentions it: oak help %s", near.page);
+  if (*near.meant) fprintf(stderr, "; did you mean %s?", near.meant);
   fprintf(stderr,
           "; oak params FILE lists the keys and names that the files of a run define; see "
           "oak help --help, or oak help tutorial\n");

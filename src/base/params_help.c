@@ -175,8 +175,16 @@ static int is_topic(const char *key, const char *topic) {
   return !strcmp(key, topic) || (strlen(topic) == length && !strncmp(key, topic, length));
 }
 
-/** If no declared key is the topic, it may be the name of keys in any section. Among the keys of
- * [output.NAME] it may always be. */
+/** Is the topic one of the words that a key may have? */
+static int is_choice(const char *choices, const char *topic) {
+  const size_t length = strlen(topic);
+  for (const char *at = choices; at && *at; at += strcspn(at, " "), at += *at == ' ')
+    if (strcspn(at, " ") == length && !strncmp(at, topic, length)) return 1;
+  return 0;
+}
+
+/** If no declared key is the topic, it may be the name of keys in any section, or a value of keys.
+ * Among the keys of [output.NAME] it may always be. */
 int oak_params_help_topic(const oak_params_t *params, const char *topic, FILE *stream) {
   OAK_HANDLE(params, 0);
   const oak_param_desc_t *desc;
@@ -185,7 +193,8 @@ int oak_params_help_topic(const oak_params_t *params, const char *topic, FILE *s
   for (int i = 0; i < params->nknown; i++) found |= is_topic(params->known[i].desc.key, topic);
   for (int i = 0; (desc = oak_params_key(params, i)); i++) {
     const int bare = i >= params->nknown || !found;
-    if (!is_topic(desc->key, topic) && !(bare && !strcmp(topic, strrchr(desc->key, '.') + 1)))
+    if (!is_topic(desc->key, topic) &&
+        !(bare && (!strcmp(topic, strrchr(desc->key, '.') + 1) || is_choice(desc->choices, topic))))
       continue;
     if (!before || !oak_param_same_section(before, desc->key))
       help_head(params, desc->key, stream, 0);

@@ -50,7 +50,6 @@ typedef struct {
   const char *name;
   int least;
   char meant[64]; /**< "" if none is near */
-  char page[64];  /**< for the caller: where the name stands */
 } oak_nearest_t;
 oak_nearest_t oak_nearest_to(const char *name);
 void oak_nearest_try(oak_nearest_t *n, const char *candidate, size_t length);
