@@ -89,13 +89,14 @@ static void list_keys(const oak_params_t *params, const char *key, char *out, si
     oak_str_append(out, size, " and %d more, which `oak params FILE.ini` lists", count - MOST_KEYS);
 }
 
-/** 1 for keys that the files of physics and problem declare; these files may not have been read
- * yet. */
+/** 1 for keys that the files of physics and problem declare, as those of [poisson.NAME]; these
+ * files may not have been read yet. */
 static int comes_later(const char *key) {
   static const char *const section[] = {"physics.", "problem.", "boundary.", "body."};
+  const int named = strchr(key, '.') != strrchr(key, '.') && strncmp(key, "output.", 7) != 0;
   for (int i = 0; i < 4; i++)
     if (strncmp(key, section[i], strlen(section[i])) == 0) return 1;
-  return 0;
+  return named;
 }
 
 /** What to say about a key that nobody declared. */

@@ -197,6 +197,14 @@ static void test_outputs(void **state) {
   assert_refused("output.9.kind=picture", "[output.9]: the name of an output must be a word");
   assert_refused("output.plt.kind=picture", "[output.plt]: oak uses this name itself");
   assert_null(strstr(oak_last_error(), "unknown section"));
+  /* Whether there is an equation light is known when the physics has been read. */
+  params = new_params();
+  assert_int_equal(
+      read_text(params, "[poisson]\nyhigh = isolated\n[poisson.light]\nyhigh = zero\n"), OAK_OK);
+  assert_int_equal(oak_params_check(params, 0), OAK_ERR_INPUT);
+  assert_says("poisson.yhigh = isolated: must be one of");
+  assert_null(strstr(oak_last_error(), "light"));
+  oak_params_destroy(&params);
 }
 
 static void test_lists(void **state) {
