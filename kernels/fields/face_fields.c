@@ -27,9 +27,9 @@ enum { FACE_ROWS = FACE_PLANES ? OAK_MIN(OAK_NY + 1, 2048 / OAK_NX) : OAK_NY + 1
 typedef struct {
   store_t below[FACE_ROWS * (OAK_NX + 1)], above[FACE_ROWS * (OAK_NX + 1)];
 } face_sides_t;
-#define FACE_SIDES(number, name) face_sides_t name;
+#define FACE_STORE(number, name) face_sides_t name;
 typedef struct {
-  OAK_FIELDS(FACE_SIDES)
+  OAK_FIELDS(FACE_STORE)
 } face_plane_t;
 
 OAK_FN void find_sides(const oak_field_t *f, int number, long block, int dir, int j0, int rows,
