@@ -24,11 +24,12 @@ Point = Union[Sequence[float], np.ndarray]
 
 
 class Uniform:
-    """Values on an even grid: values [(nz)][ny][nx], and the centres x, y (and z) of its cells. A slice has only the
-    two coordinates of its plane."""
+    """Values on an even grid: values [(nz)][ny][nx], and the centres of its cells by the names of the coordinates: x, y
+    (and z), or r, phi, ... A slice has only the two coordinates of its plane."""
 
     def __init__(self, values: np.ndarray, axes: dict[str, np.ndarray], name: str = "values",
-                 units: Optional[dict[str, str]] = None) -> None:
+                 units: Optional[dict[str, str]] = None, coordinates: str = "cartesian") -> None:
+        self.coordinates = coordinates
         self.values = values
         self.units = units or {}  # of name, and of "length" for the axes
         self.axes = axes  # {"x": array, ...}
@@ -48,8 +49,9 @@ class Uniform:
         xarray = convert.module("xarray")
         length = {"units": self.units["length"]} if "length" in self.units else {}
         axes = {axis: (axis, at, length) for axis, at in self.axes.items()}
+        units = {"units": self.units[self.name]} if self.name in self.units else {}
         return xarray.DataArray(self.values, dims=list(self.axes)[::-1], coords=axes, name=self.name,
-                                attrs={"units": self.units[self.name]} if self.name in self.units else {})
+                                attrs={**units, "mesh_coordinates": self.coordinates})
 
     @property
     def extent(self) -> tuple[float, ...]:
@@ -75,6 +77,7 @@ class Blocks:
     time, step
     coordinates "cartesian", "axisymmetric" (r, z), "polar" (r, phi), "cylindrical" (r, phi, z) or "spherical"
                 (r, theta, phi): x, y, z are then these coordinates, angles in radians
+    axes        their names, as columns and grids have them: ["r", "phi"]
     radius      "linear", or "logarithmic": cells have equal sizes of ln r
     units       those that are declared, by name: {"rho": "kg/m^3", "length": "m", "time": "s"}
     """
@@ -105,6 +108,12 @@ class Blocks:
         self.level, self.index, self._sorted, self._cache = level, index, places, {}
 
     # ---- blocks
+
+    @property
+    def axes(self) -> list[str]:
+        """[dim] names of the coordinates, as `oak line` has them; x, y or z where a variable has that name."""
+        names = AXES[self.coordinates].split()[:self.dim]
+        return [cartesian if name in self.keys() else name for name, cartesian in zip(names, "xyz")]
 
     def _units(self, variable):
         """For a grid: of angles there are none."""
@@ -175,7 +184,7 @@ class Blocks:
 
     @property
     def cell_volume(self) -> np.ndarray:
-        """[nblocks] product of the sizes of a cell in the coordinates."""
+        """[nblocks] product of the sizes of a cell in the coordinates: its volume if they are Cartesian. See volume."""
         return np.prod(self.cell_size(self.level), axis=1)
 
     @property
@@ -272,12 +281,12 @@ class Blocks:
                   upper: Optional[Point] = None) -> Any:
         """Variables (default: all) as an xarray.Dataset on an even grid; the other arguments are those of uniform()."""
         grids = {name: self.uniform(name, level, lower, upper).to_xarray() for name in _names(self, variables)}
-        return convert.module("xarray").Dataset(grids, attrs={"time": self.time, "step": self._step()})
+        return convert.module("xarray").Dataset(grids, attrs={"time": self.time, "step": self._step(), "mesh_coordinates": self.coordinates})
 
     def to_pandas(self, variables: Names = None) -> Any:
         """A pandas.DataFrame with a row for each cell: its centre, level, volume and variables (default: all)."""
         level = self.level.reshape([-1] + [1] * self.dim)
-        columns = {**{axis: self.centres(axis) for axis in "xyz"[:self.dim]}, "level": level, "volume": self.volume,
+        columns = {**{axis: self.centres(axis) for axis in self.axes}, "level": level, "volume": self.volume,
                    **{name: self[name] for name in _names(self, variables)}}
         flat = {name: np.broadcast_to(values, self._shape).ravel() for name, values in columns.items()}
         return convert.module("pandas").DataFrame(flat)
@@ -323,7 +332,7 @@ class Blocks:
 
     def line(self, start: Point, end: Point, variables: Names = None) -> np.ndarray:
         """The cells that a line crosses, in order: an array with the fields s (distance from start to the middle of the
-        part in the cell), x, y (and z), level, and the variables (default: all)."""
+        part in the cell), x, y (and z; the names in axes), level, and the variables (default: all)."""
         names = [name for name in dict.fromkeys(_names(self, variables)) if name != "level"]
         first, last = self._point(start, "start"), self._point(end, "end")
         for point in (first, last):
@@ -357,11 +366,11 @@ class Blocks:
         leave = np.append(enter[1:], len(middle)) if length > 0 else enter
         centre = 0.5 * (t[enter] + t[leave]) if length > 0 else middle
         block, cell = block[enter], cell[enter]
-        fields = ["s", *"xyz"[:self.dim], "level", *names]
+        fields = ["s", *self.axes, "level", *names]
         out = np.empty(len(enter), dtype=[(name, float) for name in fields])
         out["s"] = centre * length
         for d in range(self.dim):
-            out["xyz"[d]] = first[d] + centre * step[d]
+            out[self.axes[d]] = first[d] + centre * step[d]
         out["level"] = self.level[block]
         for name in names:
             out[name] = self[name][(block, *(cell[:, d] for d in reversed(range(self.dim))))]
@@ -382,9 +391,9 @@ class Blocks:
         first = np.clip(np.floor(low + 1e-9).astype(np.int64), 0, count - 1)
         last = np.clip(np.ceil(high - 1e-9).astype(np.int64), first + 1, count)
         values = self._paint(variable, level, first, last)
-        axes = {"xyz"[d]: self._from_mesh(d, self._low[d] + (np.arange(first[d], last[d]) + 0.5) * h[d])
+        axes = {self.axes[d]: self._from_mesh(d, self._low[d] + (np.arange(first[d], last[d]) + 0.5) * h[d])
                 for d in range(self.dim)}
-        return Uniform(values, axes, variable, self._units(variable))
+        return Uniform(values, axes, variable, self._units(variable), self.coordinates)
 
     def slice(self, variable: str, axis: str = "z", at: Optional[float] = None,
               level: Optional[int] = None) -> Uniform:
@@ -411,9 +420,9 @@ class Blocks:
                 if self.index[b, d] == layer // n[d]:
                     cells = np.take(data[b], layer % n[d], axis=2 - d)
                     _add(sums, weight, cells, (self.index[b] * n)[plane], level - l)
-        axes = {"xyz"[e]: self._from_mesh(e, low[e] + (np.arange(count[e]) + 0.5) * self.cell_size(level)[e])
+        axes = {self.axes[e]: self._from_mesh(e, low[e] + (np.arange(count[e]) + 0.5) * self.cell_size(level)[e])
                 for e in plane}
-        return Uniform(sums / weight, axes, variable, self._units(variable))
+        return Uniform(sums / weight, axes, variable, self._units(variable), self.coordinates)
 
     # ---- inside
 
@@ -470,7 +479,7 @@ class Blocks:
         names = AXES[self.coordinates].split()[:self.dim]
         d = names.index(axis) if axis in names else "xyz".find(axis) if isinstance(axis, str) and len(axis) == 1 else -1
         if not 0 <= d < self.dim:
-            raise OakError(f"{axis!r} is no axis; choose one of {', '.join('xyz'[:self.dim])}")
+            raise OakError(f"{axis!r} is no axis; choose one of {', '.join(names)}")
         return d
 
     def _key(self, level, index):

@@ -167,6 +167,28 @@ def check_yt_edges():
         assert abs(area - 1) < 1e-12, (xmin, xmax, trees, area)
 
 
+def check_axes():
+    """Columns and grids have the names of the coordinates that oak line prints."""
+    p = Made((1, 0), (2, 0.5), (2, 1))
+    assert p.axes == ["x", "y"] and list(p.uniform("rho", 1).axes) == ["x", "y"]
+    p.coordinates, p.step = "polar", 0
+    assert p.axes == ["r", "phi"] and p.line((1, 0), (2, 0.5)).dtype.names == ("s", "r", "phi", "level", "rho")
+    u = p.uniform("rho", 1)
+    assert list(u.axes) == ["r", "phi"] and u.coordinates == "polar" and (np.diff(u.r) > 0).all() and u.phi[-1] < 0.5
+    assert (p.centres("r") == p.x).all() and (p.centres("phi") == p.y).all()
+    expect("'z' is no axis; choose one of r, phi", p.centres, "z")
+    # The area of the sector, (2^2 - 1) / 2 times its angle; volume fits the values, cell_volume is one number of a block.
+    area = (p.volume * p["rho"]).sum()
+    assert abs(area - 0.75) < 1e-13 and abs(p.integral("rho") - 0.75) < 1e-13 and p.cell_volume.shape == (p.nblocks,)
+    if have("xarray"):
+        data = p.to_xarray(level=1)
+        assert data["rho"].dims == ("phi", "r") and data.attrs["mesh_coordinates"] == data["rho"].attrs["mesh_coordinates"] == "polar"
+    if have("pandas"):
+        assert list(p.to_pandas()) == ["r", "phi", "level", "volume", "rho"]
+    p.variables = ["rho", "phi"]  # such as the solution of an elliptic equation
+    assert p.axes == ["r", "y"] and p.line((1, 0), (2, 0.5)).dtype.names == ("s", "r", "y", "level", "rho", "phi")
+
+
 def check_missing_module():
     expect("needs the Python package none_such, which is not installed here: pip install none_such",
            oak.convert.module, "none_such")
@@ -313,6 +335,7 @@ def main():
         run = oak.run(ini, {**SETTINGS, "output.folder": os.path.join(work, "out")})
         check_objects(run)
         check_conversions(run)
+        check_axes()
         check_missing_module()
         check_simulation(ini)
         check_misuse(ini, work)
