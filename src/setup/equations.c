@@ -138,7 +138,13 @@ static oak_status_t check_keys(oak_setup_t *setup) {
            setup->files.physics, setup->files.problem);
   for (int n = 0; n < setup->equations.count; n++) {
     const oak_equation_t *e = &setup->equations.of[n];
+    const oak_text_place_t slope = oak_text_find(setup->files.text, "slope.", e->name);
     named |= e->section;
+    OAK_CHECK(!oak_equation_every(setup, n) || !*slope.path, OAK_ERR_INPUT,
+              "%s: %s is not possible: %s:%d reads slope.%s, which only an equation that is solved "
+              "in each stage has; leave the key out",
+              oak_params_origin(setup->params, OAK_EQUATION_KEY(e, "every")),
+              OAK_EQUATION_KEY(e, "every"), slope.path, slope.line, e->name);
     if (oak_equation_absorbs(setup, n) && !oak_has_charged_bodies(setup))
       OAK_TRY(oak_key_unused(setup, OAK_EQUATION_KEY(e, "bodies"),
                              "there is no electrode or dielectric"));

@@ -257,9 +257,11 @@ def main():
         with open(os.path.join(folder, "fields", "a.csv"), encoding="utf-8") as file:
             assert file.readline() == "step,time,phi_x\n"
         # What cannot be written, or gone on from, is refused before kernels are looked for.
-        for words, said in ((["output.plot_variables=phi_t"], "no variable phi_t"),
-                            (["output.folder=part", "--restart=part/chk000002.oak", "mesh.block_size=16"], "mesh.block_size = 16, but")):
-            done = subprocess.run([options.oak, *run, *words], cwd=folder, check=False, capture_output=True, text=True, timeout=300)
+        for words, said in (([*run, "output.plot_variables=phi_t"], "no variable phi_t"),
+                            ([*run, "output.folder=whole"], "output.folder = whole holds a run already"),
+                            (["run", "streamer", "poisson.every=2"], "reads slope.phi, which only an equation"),
+                            ([*run, "output.folder=part", "--restart=part/chk000002.oak", "mesh.block_size=16"], "mesh.block_size = 16, but")):
+            done = subprocess.run([options.oak, *words], cwd=folder, check=False, capture_output=True, text=True, timeout=300)
             assert done.returncode == 1 and said in done.stderr and "kernels" not in done.stdout, (done.stdout, done.stderr)
 
         (time,) = (float(line.split()[1]) for line in oak("ls", "whole/plt000004").splitlines() if line.split()[:1] == ["time"])
