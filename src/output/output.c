@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "io/folder/file_list.h"
 #include "io/vtkhdf/vtkhdf.h"
@@ -195,6 +196,17 @@ oak_status_t oak_output_open(oak_output_t *out, oak_t *sim, oak_progress_t *prog
   if (all != OAK_OK) clear_items(out);
   if (all != OAK_OK && sim->setup.rank == 0) oak_run_folder_close(&out->run_folder);
   return all;
+}
+
+oak_status_t oak_output_check_folder(oak_t *sim, oak_folder_use_t how) {
+  oak_output_t out;
+  int exists = access(oak_params_text(sim->setup.params, "output.folder"), F_OK) == 0;
+  MPI_Bcast(&exists, 1, MPI_INT, 0, sim->setup.comm);
+  if (!exists) return OAK_OK;
+  OAK_TRY(oak_output_open(&out, sim, NULL, how));
+  clear_items(&out);
+  if (sim->setup.rank == 0) oak_run_folder_close(&out.run_folder);
+  return OAK_OK;
 }
 
 /* ---- the folder, on rank 0 */

@@ -26,6 +26,9 @@ typedef struct {
  * says. Changes no file in it. Collective. */
 oak_status_t oak_output_open(oak_output_t *out, oak_t *sim, oak_progress_t *progress,
                              oak_folder_use_t how);
+/** The checks of oak_output_open, if there is a folder; for a simulation that has no kernels yet.
+ * Collective. */
+oak_status_t oak_output_check_folder(oak_t *sim, oak_folder_use_t how);
 /** Remove an earlier run from the folder, write the effective parameters and begin the tables.
  * Collective. */
 oak_status_t oak_output_begin(oak_output_t *out);

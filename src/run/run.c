@@ -275,6 +275,12 @@ oak_status_t oak_create_run(MPI_Comm comm, oak_params_t *params, const oak_run_o
   OAK_BEGIN(params);
   OAK_TRY(oak_run_options(given, &run));
   OAK_TRY(oak_run_prepare(comm, params, run.restart, out));
+  if (!run.restart) { /* before kernels are compiled */
+    const oak_status_t st =
+        oak_output_check_folder(*out, run.overwrite ? OAK_FOLDER_OVERWRITE : OAK_FOLDER_NEW);
+    if (st != OAK_OK) oak_destroy(out);
+    OAK_TRY(st);
+  }
   return oak_sim_finish(out, run.stream);
 }
 
