@@ -63,7 +63,7 @@
 struct physics_parameters {
   OAK_EDITOR_PHYSICS_PARAMETERS
 #ifdef OAK_FACE_FIELDS
-  struct {
+  struct oak_face_numbers {
     OAK_FACE_FIELDS(OAK_EDITOR_FACE)
   } face;
 #endif
