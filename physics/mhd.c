@@ -17,10 +17,13 @@
  * energy between B and psi and takes none from the gas; the energy of damped waves heats it.
  * docs/mhd.md says how well that works. */
 
+#ifndef MHD_FACES /* physics/mhd_ct.c, which has no psi, defines it */
+#define MHD_FACES 0
 TITLE("Ideal MHD")
 #define PHYSICS_NVAR 9
 VARIABLES("rho mx my mz E bx by bz psi")
 PRIMITIVES("rho vx vy vz p bx by bz psi")
+#endif
 /* Component d of the momentum, and what changes sign at a wall normal to axis d: this component and
  * that of the field, as at a perfect conductor. */
 #define PHYSICS_NORMAL(d) (1 + (d))
@@ -30,15 +33,18 @@ PRIMITIVES("rho vx vy vz p bx by bz psi")
 PARAMETER(gamma, 5.0 / 3.0, "{>1} ratio of specific heats")
 PARAMETER(density_floor, 0, "{>=0} least density; 0: none. Floors are not conservative")
 PARAMETER(pressure_floor, 0, "{>=0} least pressure; 0: none")
+#if !MHD_FACES
 PARAMETER(
     cleaning, 1,
     "{>=0; >0 if refined} c_h over the largest speed that the time step allows; 0: no cleaning, "
     "then errors of div B grow without bound where the mesh is refined")
 PARAMETER(damping, 0.1, "{>=0} decay of psi while its waves cross a cell")
+#endif
 
 /* Conserved and primitive variables. */
-enum { RHO, MX, MY, MZ, ENE, BX, BY, BZ, PSI };
+enum { RHO, MX, MY, MZ, ENE, BX, BY, BZ, PSI = MHD_FACES ? BZ : BZ + 1 };
 enum { VX = 1, VY, VZ, PRS };
+#define MHD_PSI(q) (MHD_FACES ? 0 : (q)[PSI])
 
 TO_PRIMITIVE(ph, q) {
   const real inv = oak_inv(q[RHO]);
@@ -49,7 +55,8 @@ TO_PRIMITIVE(ph, q) {
     field2 += q[BX + d] * q[BX + d];
     q[VX + d] = v;
   }
-  q[PRS] = (real)(ph->gamma - 1) * (q[ENE] - (real)0.5 * (kinetic + field2 + q[PSI] * q[PSI]));
+  q[PRS] =
+      (real)(ph->gamma - 1) * (q[ENE] - (real)0.5 * (kinetic + field2 + MHD_PSI(q) * MHD_PSI(q)));
 }
 
 TO_CONSERVED(ph, u) {
@@ -63,7 +70,7 @@ TO_CONSERVED(ph, u) {
   u[ENE] = u[PRS] * inv_gm1 + (real)0.5 * (u[RHO] * speed2 + field2);
   /* The energy of psi is added last. Compilers then compute the other part only once for this
    * function and FLUX, which Riemann solvers call together. */
-  u[ENE] += (real)0.5 * (u[PSI] * u[PSI]);
+  u[ENE] += (real)0.5 * (MHD_PSI(u) * MHD_PSI(u));
 }
 
 /* ---- waves */
@@ -88,6 +95,7 @@ WAVE_SPEEDS(ph, ql, qr, dir, smin, smax) {
   *smax = OAK_MAX(ql[VX + dir], qr[VX + dir]) + fast;
 }
 
+#if !MHD_FACES
 /* The time step is about cfl / wave_rate. c_h is the largest speed that it allows in the smallest
  * cells: the sum over axes of c_h / dx is wave_rate. */
 GLOBAL_MAX(wave_rate, at, q) {
@@ -109,9 +117,16 @@ GLOBAL_MAX(inverse_size, at, q) { return mhd_inverse_size(at); }
 OAK_FN double mhd_cleaning_speed(const physics_parameters_t *ph) {
   return ph->inverse_size > 0 ? ph->cleaning * ph->wave_rate / ph->inverse_size : 0;
 }
+#else
+OAK_FN double mhd_cleaning_speed(const physics_parameters_t *ph) { return (void)ph, 0; }
+#endif
 
 /* ---- fluxes */
 
+#if MHD_FACES
+/** The normal field is that on the face. */
+FACE(ph, ql, qr, dir) { ql[BX + dir] = qr[BX + dir] = ph->face.b; }
+#else
 /** Normal field and psi at a face: the exact solution of their two equations, which do not depend
  * on the others. The Riemann solver then sees the same normal field on both sides. */
 FACE(ph, ql, qr, dir) {
@@ -120,6 +135,8 @@ FACE(ph, ql, qr, dir) {
   ql[BX + dir] = qr[BX + dir] = (real)0.5 * (sum - psi_jump);
   ql[PSI] = qr[PSI] = (real)0.5 * (psi_sum - jump);
 }
+
+#endif
 
 /** Flux along `dir` of the primitive state q. */
 FLUX(ph, q, dir, f) {
@@ -136,13 +153,14 @@ FLUX(ph, q, dir, f) {
   f[RHO] = mass;
   OAK_FOR(d, 3) {
     f[MX + d] = mass * q[VX + d] - bn * q[BX + d] + (d == dir ? total : 0);
-    f[BX + d] = d == dir ? ch * q[PSI] : vn * q[BX + d] - bn * q[VX + d];
+    f[BX + d] = d == dir ? ch * MHD_PSI(q) : vn * q[BX + d] - bn * q[VX + d];
   }
   const real energy = q[PRS] * inv_gm1 + (real)0.5 * (q[RHO] * speed2 + field2);
-  f[ENE] = vn * (energy + total) + bn * (ch * q[PSI] - cross);
-  f[PSI] = ch * bn;
+  f[ENE] = vn * (energy + total) + bn * (ch * MHD_PSI(q) - cross);
+  if (!MHD_FACES) f[PSI] = ch * bn;
 }
 
+#if !MHD_FACES
 /** exp(-x) for x >= 0. The error is that of rounding for x up to 1, and 1e-3 beyond. Compilers
  * cannot turn exp() of the C library into SIMD instructions. */
 OAK_FN double mhd_decay(double x) {
@@ -159,12 +177,13 @@ UPDATE(at, u, dt) {
   const double rate = at->ph.damping * mhd_cleaning_speed(&at->ph) * mhd_inverse_size(at) / OAK_DIM;
   u[PSI] = (real)((double)u[PSI] * mhd_decay(rate * dt));
 }
+#endif
 
 /* ---- admissible states */
 
 /** Energy of motion, field and psi, times 2 rho. */
 OAK_FN real mhd_other_energy(const real u[]) {
-  real m2 = 0, field2 = u[PSI] * u[PSI];
+  real m2 = 0, field2 = MHD_PSI(u) * MHD_PSI(u);
   OAK_FOR(d, 3) {
     m2 += u[MX + d] * u[MX + d];
     field2 += u[BX + d] * u[BX + d];
@@ -174,7 +193,8 @@ OAK_FN real mhd_other_energy(const real u[]) {
 
 /** 1 if the conserved state has positive density and pressure; false for NaN. */
 VALID(ph, u) {
-  return (u[RHO] > 0) & (2 * u[RHO] * u[ENE] - mhd_other_energy(u) > 0) & (u[PSI] - u[PSI] == 0);
+  return (u[RHO] > 0) & (2 * u[RHO] * u[ENE] - mhd_other_energy(u) > 0) &
+         (MHD_PSI(u) - MHD_PSI(u) == 0);
 }
 
 /** Floors as in physics/euler.c: first the density, without change of momentum, field and energy,
@@ -197,17 +217,35 @@ FLOOR(ph, u) {
   return changed;
 }
 
-/** Error of div B: h |div B| / |B| from central differences, with h the smallest side of the cell.
- * 0 where there is no field. */
-OUTPUT(divb, at, q) {
-  double div = 0, field2 = 0, h = INFINITY;
+#if MHD_FACES
+/* div B of a cell, from the fluxes through its faces. */
+OAK_FN double mhd_div(const oak_at_t *at) {
+  double div = 0;
+  for (int d = 0; d < OAK_DIM; d++)
+    div += (oak_at_cell_face(at, d, 1) - oak_at_cell_face(at, d, 0)) / at->dx[d];
+  return div;
+}
+
+OUTPUT(divb_absolute, at, q) { return mhd_div(at); }
+#else
+/* div B of a cell, from central differences. */
+OAK_FN double mhd_div(const oak_at_t *at) {
+  double div = 0;
   for (int d = 0; d < OAK_DIM; d++) {
     const int i = d == 0, j = d == 1, k = d == 2;
     const double jump =
         (double)oak_near(at, BX + d, i, j, k) - (double)oak_near(at, BX + d, -i, -j, -k);
     div += 0.5 * jump / at->dx[d];
-    h = at->dx[d] < h ? at->dx[d] : h;
   }
+  return div;
+}
+#endif
+
+/** Error of div B: h |div B| / |B|, with h the smallest side of the cell. 0 where there is no
+ * field. */
+OUTPUT(divb, at, q) {
+  double div = mhd_div(at), field2 = 0, h = INFINITY;
+  for (int d = 0; d < OAK_DIM; d++) h = at->dx[d] < h ? at->dx[d] : h;
 #if OAK_COORDINATES == OAK_SPHERICAL
   const double angle = at->x[1];
   div += (2 * (double)q[BX] + (double)q[BY] * cos(angle) / sin(angle)) / at->x[0];

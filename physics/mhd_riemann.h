@@ -107,8 +107,8 @@ RIEMANN(hlld, ph, ql, qr, dir, f) {
   const real change = (left ? -sign : sign) * root * (cross1 - cross2);
   f[RHO] = q[RHO] * u + outer * (rho - q[RHO]);
   f[MX + dir] = q[RHO] * u * u + mine - bn * bn + outer * (rho * star - q[RHO] * u);
-  f[BX + dir] = ch * q[PSI];
-  f[PSI] = ch * bn;
+  f[BX + dir] = ch * MHD_PSI(q);
+  if (!MHD_FACES) f[PSI] = ch * bn;
   f[ENE] = (energy + mine) * u - bn * cross + outer * (energy1 - energy) + inner * change +
            bn * f[BX + dir];
   return OAK_MAX(oak_abs(l.s), oak_abs(r.s));

@@ -17,6 +17,8 @@ OAK_FN double potential(const oak_at_t *at, double x, double y) {
   return fmax(at->p.strength * (at->p.radius - sqrt(x * x + y * y)), 0);
 }
 
+VECTOR_POTENTIAL(at, a) { a[2] = potential(at, at->x[0], at->x[1]); }
+
 INITIAL(at, q) {
   const double x = at->x[0], y = at->x[1], hx = at->dx[0], hy = at->dx[1];
   q[RHO] = 1;

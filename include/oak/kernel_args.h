@@ -155,6 +155,9 @@ typedef struct {
   int *bad;      /**< [block][tile][part] number of invalid cells */
   const store_t
       *diffusion; /**< [nblock][V][N^d] rate of change by diffusion; only where explicit */
+#if !defined OAK_REAL || defined OAK_FACE_VECTOR /* the last member, which others do not see */
+  store_t *shares; /**< [nblock][OAK_SHARES][N^d] what cells give to fields on edges */
+#endif
 } oak_flux_args_t;
 
 /** The results that the flux kernel has left in `rate` and `bad`, reduced in chunks of
@@ -180,6 +183,9 @@ typedef struct {
 
 typedef struct {
   oak_flux_args_t stage;
+#if defined OAK_REAL && !defined OAK_FACE_VECTOR
+  void *unused; /* in the place of stage.shares */
+#endif
   const unsigned char *mark; /**< [nblock][N^d] */
   const int *touched;        /**< [nblock] */
 } oak_repair_args_t;
@@ -246,6 +252,7 @@ enum {
   OAK_INTERPOLATE_STATE, /**< limited slopes, and a valid state of the physics: for the solution */
   OAK_INTERPOLATE_LIMITED,  /**< limited slopes, each component separately */
   OAK_INTERPOLATE_COPY,     /**< the coarse cell's value: for masks and numbers */
+  OAK_INTERPOLATE_EDGES,    /**< what cells give to their edges: only from fine to coarse cells */
   OAK_INTERPOLATE_QUADRATIC /**< along the face alone: only in the kernels of elliptic equations */
 };
 
@@ -357,6 +364,23 @@ typedef struct {
   int number;   /**< of the field */
   store_t *out; /**< [nblock][N^d] */
 } oak_set_field_args_t;
+
+/** A vector on faces (kernels/fields/face_vector.c). */
+typedef struct {
+  oak_field_t f;          /**< f.u: what cells give to their edges, [nblock][OAK_SHARES][N^d] */
+  const oak_face_t *edge; /**< [nblock][edges of a block] where ghost cells beyond edges are */
+  const oak_bc_t *bc;     /**< [2 dim][V] */
+  double *e;              /**< [nblock][axes][(N+1)^d] fields on edges */
+  store_t *u;             /**< the state whose faces are set */
+  store_t *shares;        /**< the same memory as f.u, to be set by oak_face_give */
+  const store_t *prev[4]; /**< as in oak_flux_args_t */
+  double w[4];
+  int nprev;
+  double dt;
+  int *bad;    /**< [block][results] set where a cell is invalid */
+  int results; /**< numbers per block in `bad` */
+  int dir;     /**< 2D: the axis that oak_face_give works on */
+} oak_curl_args_t;
 
 /** Elliptic equations of a run. */
 enum { OAK_MAX_EQUATIONS = 8 };

@@ -13,7 +13,7 @@
 /* Strides of a block: variable, and the axes. */
 #define OAK_STRIDE(dir) ((dir) == 0 ? 1 : (dir) == 1 ? OAK_NX : OAK_NX * OAK_NY)
 #define OAK_INDEX(i, j, k) (((k) * (OAK_DIM == 3 ? OAK_NY : 0) + (j)) * OAK_NX + (i))
-#define OAK_BLOCK_REALS ((long long)NVAR * OAK_CELLS)
+#define OAK_BLOCK_REALS ((long long)(NVAR + OAK_ROOM) * OAK_CELLS)
 /* Cells of half a block along each axis, for tasks between levels. */
 enum { HX = OAK_NX / 2, HY = OAK_NY / 2, HZ = OAK_DIM == 3 ? OAK_NZ / 2 : 1 };
 
@@ -32,6 +32,22 @@ enum {
   PIECE_ROOM = FACE_ROOM >> (OAK_DIM - 1),
   OAK_PIECE = OAK_NG * PIECE_ROOM
 };
+
+/* Numbers on the faces of cells of a block: those normal to x, to y, to z. */
+enum { OAK_AXIS_FACES = OAK_CELLS + FACE_ROOM, OAK_FACE_REALS = OAK_DIM * OAK_AXIS_FACES };
+/* A vector that is advanced on faces (FACE_VECTOR). Its components across all faces of a block
+ * (oak_face_index) stand behind the variables of the block, which has OAK_ROOM more numbers for
+ * each cell. OAK_SHARES: what a cell gives to fields on its edges (kernels/scheme/edges.h). */
+#ifdef OAK_FACE_VECTOR
+#define OAK_CURL 1
+#define OAK_ROOM ((OAK_FACE_REALS + OAK_CELLS - 1) / OAK_CELLS)
+#else
+#define OAK_CURL 0
+#define OAK_ROOM 0
+#endif
+enum { OAK_SHARES = OAK_DIM == 3 ? 12 + (NVAR == 12) : 4 }; /* not NVAR */
+/* Numbers that a block stores for each cell of a field of so many components. */
+#define OAK_STORED(components) ((components) + ((components) == NVAR ? OAK_ROOM : 0))
 
 /** The ghost layers beyond one face: value(v, layer, a, b) is
  * p[v * sv + layer * sn + a * sa + b * sb], with layer = 0 .. NG-1 by increasing coordinate and a,
@@ -63,7 +79,7 @@ OAK_FN oak_side_t oak_side_of(const oak_field_t *f, int components, long block, 
   const store_t *base = oak_base(f, t.base);
   oak_side_t s;
   if (!(t.base & 1)) { /* the cells of a block that stand in for the ghost cells */
-    s.p = base + (long long)t.place * components * OAK_CELLS +
+    s.p = base + (long long)t.place * OAK_STORED(components) * OAK_CELLS +
           (face & 1 ? 0 : (OAK_ALONG(dir) - OAK_NG) * OAK_STRIDE(dir));
     s.sv = OAK_CELLS;
     s.sn = OAK_STRIDE(dir);
@@ -92,7 +108,7 @@ OAK_FN const store_t *oak_cell_of(const oak_field_t *f, int components, long blo
   const int above = i >= OAK_NX || j >= OAK_NY || k >= OAK_NZ;
   *stride = OAK_CELLS;
   if (!(below || above))
-    return f->u + (long long)block * components * OAK_CELLS + OAK_INDEX(i, j, k);
+    return f->u + (long long)block * OAK_STORED(components) * OAK_CELLS + OAK_INDEX(i, j, k);
   const int dir = (i < 0 || i >= OAK_NX) ? 0 : (j < 0 || j >= OAK_NY) ? 1 : 2;
   const int n = dir == 0 ? i : dir == 1 ? j : k;
   const int a = dir == 0 ? j : i;
@@ -193,13 +209,24 @@ OAK_FN void oak_store(store_t *u, long long stride, const sum_t q[]) {
   OAK_FOR(v, NVAR) u[v * stride] = (store_t)q[v];
 }
 
-/* Numbers on the faces of cells of a block: those normal to x, to y, to z. */
-enum { OAK_AXIS_FACES = OAK_CELLS + FACE_ROOM, OAK_FACE_REALS = OAK_DIM * OAK_AXIS_FACES };
 /** The place of the lower face of cell (i, j, k) across `dir`. The index along `dir` may be
  * OAK_ALONG(dir), for the last face. OAK_STRIDE(dir) leads to the next face along `dir`. */
 OAK_FN int oak_face_index(int dir, int i, int j, int k) {
   return dir * OAK_AXIS_FACES + (k * (OAK_NY + (dir == 1)) + j) * (OAK_NX + (dir == 0)) + i;
 }
+
+#if OAK_CURL
+/** The vector on the faces of a block of a state. */
+OAK_FN const store_t *oak_faces(const store_t *u, long block) {
+  return u + block * OAK_BLOCK_REALS + NVAR * OAK_CELLS;
+}
+/** Its component across the lower or, with `upper`, the upper face of the cell of a hook. */
+OAK_FN double oak_at_cell_face(const oak_at_t *at, int dir, int upper) {
+  return (double)oak_faces(at->state->u,
+                           at->block)[oak_face_index(dir, at->cell[0], at->cell[1], at->cell[2]) +
+                                      upper * OAK_STRIDE(dir)];
+}
+#endif
 
 /* Call function(arg, user, block, dir, i, j, k) for all faces of a block: the one below cell
  * (i, j, k) across `dir`. Lanes share the faces. */

@@ -16,7 +16,7 @@ OAK_FN void identity_copy(const real from[], double *to) {
 
 /* One pair of states. `in` holds both states, the direction, and whether the states are conserved.
  * `out` has the order of oak_identity_t. */
-OAK_FN void identity_item(const physics_parameters_t *ph, const double *in, double *out) {
+OAK_FN void identity_item(physics_parameters_t *ph, const double *in, double *out) {
   const int dir = (int)in[2 * NVAR], conserved = in[2 * NVAR + 1] != 0;
   real u[NVAR], ql[NVAR], qr[NVAR], f[NVAR], smin, smax;
   for (int v = 0; v < NVAR; v++) u[v] = ql[v] = (real)in[v], qr[v] = (real)in[NVAR + v];
@@ -26,6 +26,10 @@ OAK_FN void identity_item(const physics_parameters_t *ph, const double *in, doub
   } else {
     oak_state_to_conserved(ph, u);
   }
+#if OAK_CURL /* on the face, the mean of both sides */
+  ph->face.OAK_FACE_VECTOR_NAME =
+      (real)0.5 * (ql[OAK_FACE_VECTOR + dir] + qr[OAK_FACE_VECTOR + dir]);
+#endif
   identity_copy(u, out);
   out += NVAR;
   for (int v = 0; v < NVAR; v++) f[v] = u[v];
@@ -67,7 +71,7 @@ OAK_KERNEL(oak_identities, oak_identity_args_t, 32) {
   OAK_ARGS(oak_identity_args_t);
   OAK_OUTER(n) {
     OAK_SERIAL {
-      const oak_user_t user = identity_user(&arg.f);
+      oak_user_t user = identity_user(&arg.f);
       identity_item(&user.physics, arg.in + n * (2 * NVAR + 2), arg.out + n * arg.stride);
     }
   }

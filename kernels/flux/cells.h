@@ -79,6 +79,7 @@ OAK_FN void walk(const oak_field_t *f, const oak_flux_user_t *user, long block, 
 OAK_FN real store_cell(const oak_flux_args_t *arg, const oak_flux_user_t *user, const cell_t *c,
                        int *invalid) {
   sum_t u[NVAR];
+  keep_shares(arg, &user->physics, c, OAK_CURL ? closed_faces(&arg->f, c->block) : 0);
   *invalid += !new_state(arg, &user->physics, c, earlier_states(arg, c),
                          oak_cell_number(&arg->f, c->block, c->x[0], c->x[1], c->x[2]), u);
   oak_store(arg->out + c->block * OAK_BLOCK_REALS + OAK_INDEX(c->x[0], c->x[1], c->x[2]), OAK_CELLS,

@@ -59,7 +59,7 @@ OAK_KERNEL(oak_fluxfix_apply, oak_fluxfix_args_t, APPLY_LANES) {
         oak_round_result(
             u, oak_cell_number(&arg.f, block, x[0] + (dir != 0) * a, x[1] + (dir == 0) * a, x[2]));
         oak_store(p + a * step, OAK_CELLS, u);
-        invalid |= !oak_state_valid(&ph, u);
+        invalid |= !OAK_CURL && !oak_state_valid(&ph, u); /* else as in new_state */
       }
     }
     /* Several lanes, and two faces of a block, may do this at the same time; all of them store the

@@ -210,6 +210,7 @@ OAK_FN void update_cell(const tile_t *t, int i, int n, int k, flux_shared_t *sh,
     }
     add_fluxes(&t->user.physics, &c, dir, t->inv_dx[dir], lower, upper);
   }
+  keep_shares(t->arg, &t->user.physics, &c, t->closed);
   const unsigned number =
       t->number + (unsigned)k * OAK_NEXT_Z + (unsigned)i * OAK_NEXT_X + (unsigned)j * OAK_NEXT_Y;
   const int valid = new_state(t->arg, &t->user.physics, &c,
@@ -247,6 +248,6 @@ OAK_FN void update_rows(const tile_t *t, int k, const real s[NVAR][SY][SX], cons
 #else
     update_cell(t, i, n, k, sh, own, &r, u);
 #endif
-    oak_store(out + n * OAK_NX + i, OAK_CELLS, u);
+    store_state(out + n * OAK_NX + i, u);
   }
 }

@@ -101,6 +101,7 @@ typedef struct {
   int x0, y0, begin, end;
   int row;     /* the first of the ROWS rows that are computed now */
   int refined; /* a face beside the tile is a refinement boundary */
+  int closed;  /* with FACE_VECTOR: faces of the block (edges.h) */
   sum_t inv_dx[3];
   unsigned number; /* of the first cell of plane 0 */
 } tile_t;
@@ -113,6 +114,7 @@ OAK_FN void choose_tile(tile_t *t, const flux_place_t *p) {
   t->y0 = p->tile / TILES_X * TY;
   t->row = t->refined = 0;
   OAK_FOR(face, 4) t->refined |= t->f->face[t->block * OAK_FACES + face].bflux >= 0;
+  t->closed = OAK_CURL ? closed_faces(t->f, t->block) : 0;
   t->begin = p->part * OAK_NZ >> bits;
   t->end = (p->part + 1) * OAK_NZ >> bits;
   inverse_sizes(t->f, t->block, t->inv_dx);

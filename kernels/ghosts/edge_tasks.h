@@ -65,6 +65,16 @@ OAK_FN int edge_is_angular(const oak_halo_args_t *arg, int v) {
   return arg->interpolation == OAK_INTERPOLATE_STATE && oak_is_angular(v);
 }
 
+#if OAK_CURL
+/* What 2^d fine cells, the first one at p, give to the edge of number v of the coarse cell
+ * (kernels/scheme/edges.h). */
+OAK_FN real share_of_fine(const store_t *p, int v) {
+  const int along = OAK_DIM == 3 ? v / 4 % 3 : 2, a = (along + 1) % 3, b = (along + 2) % 3;
+  const store_t *q = p + (v & 1) * OAK_STRIDE(a) + (v >> 1 & 1) * OAK_STRIDE(b);
+  return OAK_DIM == 3 ? (real)0.5 * (q[0] + q[OAK_STRIDE(along)]) : q[0];
+}
+#endif
+
 OAK_FN void edge_restrict(const oak_halo_args_t *arg, const oak_halo_task_t *t, store_t *dst,
                           int pack OAK_LANE_PARAM) {
   const edge_t e = edge_of(t->face);
@@ -73,6 +83,14 @@ OAK_FN void edge_restrict(const oak_halo_args_t *arg, const oak_halo_task_t *t, 
     OAK_LANES(a, edge_half(e.along)) {
       int x[3];
       edge_source(&e, 2, 2 * a, x);
+#if OAK_CURL
+      if (arg->interpolation == OAK_INTERPOLATE_EDGES) {
+        dst[pack ? v * edge_half(e.along) + a
+                 : v * edge_cells(e.along) + t->sub * edge_half(e.along) + a] =
+            (store_t)share_of_fine(u + (long long)v * OAK_CELLS + OAK_INDEX(x[0], x[1], x[2]), v);
+        continue;
+      }
+#endif
       const real mean =
           oak_restrict(u + (long long)v * OAK_CELLS + OAK_INDEX(x[0], x[1], x[2]),
                        oak_parts(edge_span(arg, t, pack, &e, a, x), edge_is_angular(arg, v)));

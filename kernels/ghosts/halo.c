@@ -81,6 +81,40 @@ OAK_FN void halo_restrict_state(const oak_halo_args_t *arg, const oak_halo_task_
 }
 #endif
 
+#if OAK_CURL
+/* The same of what cells give to their edges: the mean along the edge of what the fine cells at
+ * this edge give. */
+OAK_FN void halo_restrict_edges(const oak_halo_args_t *arg, const oak_halo_task_t *t,
+                                store_t *OAK_RESTRICT dst, int pack OAK_LANE_PARAM) {
+  const int dir = t->face / 2;
+  const store_t *u = source_block(arg, t);
+  const int a0 = (t->sub & 1) * HA(dir), b0 = (t->sub >> 1) * HB(dir);
+  OAK_ROWS(row, arg->components * OAK_NG * HB(dir), HA(dir)) {
+    const int b = row % HB(dir), layer = row / HB(dir) % OAK_NG, v = row / (HB(dir) * OAK_NG);
+    int x[3];
+    face_point(dir, t->face & 1 ? 2 * layer : OAK_ALONG(dir) - 2 * (OAK_NG - layer), 0, 2 * b, x);
+    const store_t *p = u + (long long)v * OAK_CELLS + OAK_INDEX(x[0], x[1], x[2]);
+    const int step = dir == 0 ? 2 * OAK_NX : 2;
+    store_t *q = dst + (pack ? row * HA(dir)
+                             : (v * OAK_NG + layer) * FACE_CELLS(dir) + (b0 + b) * FA(dir) + a0);
+    OAK_LANES(a, HA(dir)) q[a] = (store_t)share_of_fine(p + a * step, v);
+  }
+}
+
+/* Whether nobody needs the result of a task: what cells give to edges has no values beyond the
+ * boundary and none of coarser cells, and the state none beyond edges without diffusion. */
+OAK_FN int edges_rest(const oak_halo_args_t *arg, const oak_halo_task_t *t) {
+  if (arg->interpolation == OAK_INTERPOLATE_EDGES)
+    return t->kind == OAK_HALO_PROLONG || t->kind == OAK_HALO_BOUNDARY ||
+           t->kind == OAK_HALO_EDGE_PROLONG || t->kind == OAK_HALO_EDGE_BOUNDARY;
+#if OAK_DIFFUSION
+  return 0;
+#else
+  return t->kind >= OAK_HALO_EDGE_COPY;
+#endif
+}
+#endif
+
 /* F2C: unpack a received piece into its quarter of the slot. */
 OAK_FN void halo_unpack(const oak_halo_args_t *arg, const oak_halo_task_t *t,
                         store_t *OAK_RESTRICT dst OAK_LANE_PARAM) {
@@ -232,6 +266,12 @@ OAK_FN void halo_boundary(const oak_halo_args_t *arg, const oak_halo_task_t *t,
 /* F2C, into a slot or packed. */
 OAK_FN void restrict_task(const oak_halo_args_t *arg, const oak_halo_task_t *t,
                           store_t *dst OAK_LANE_PARAM) {
+#if OAK_CURL
+  if (arg->interpolation == OAK_INTERPOLATE_EDGES) {
+    halo_restrict_edges(arg, t, dst, t->kind == OAK_HALO_PACK OAK_LANE_ARG);
+    return;
+  }
+#endif
 #if OAK_HAS_physics_to_coarse
   if (arg->interpolation == OAK_INTERPOLATE_STATE) {
     halo_restrict_state(arg, t, dst, t->kind == OAK_HALO_PACK OAK_LANE_ARG);
@@ -279,6 +319,9 @@ OAK_KERNEL_FEW(oak_halo, oak_halo_args_t, 128, 512) {
   OAK_ARGS(oak_halo_args_t);
   OAK_OUTER_LANES(n) {
     const oak_halo_task_t t = arg.task[n];
+#if OAK_CURL
+    if (edges_rest(&arg, &t)) continue;
+#endif
 #if OAK_ELLIPTIC
     if (halo_rests(&arg, &t)) continue;
 #endif
@@ -301,7 +344,7 @@ OAK_KERNEL_FEW(oak_halo, oak_halo_args_t, 128, 512) {
         halo_boundary(&arg, &t, dst OAK_LANE_ARG);
         break;
       default:
-#if OAK_DIFFUSION
+#if OAK_DIFFUSION || OAK_CURL
         edge_task(&arg, &t, dst OAK_LANE_ARG);
 #endif
         break;

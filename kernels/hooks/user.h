@@ -79,6 +79,9 @@ OAK_FN oak_user_t oak_user(const oak_field_t *f) {
 OAK_FN physics_parameters_t oak_at_face(const oak_field_t *f, physics_parameters_t ph,
                                         long long block, int index) {
   OAK_FACE_FIELDS(OAK_SET_FACE)
+#if OAK_CURL
+  ph.face.OAK_FACE_VECTOR_NAME = oak_faces(f->u, block)[index];
+#endif
   return ph;
 }
 #define SET_FACE(at, user, index) \

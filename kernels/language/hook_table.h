@@ -147,6 +147,8 @@
 #define INITIAL(at, q)                                                                        \
   OAK_IN_PLACE(_initial, "INITIAL", at, double, q, (const oak_at_t *at, double q[OAK_STATE]), \
                (at, q##_copy))
+/* A potential a[3] at at->x whose curl is the vector of FACE_VECTOR at the start. */
+#define VECTOR_POTENTIAL(at, a) OAK_HOOK(void, _vector_potential)(const oak_at_t *at, double a[3])
 /* The primitive state q at the boundary of the domain. */
 #define BOUNDARY(at, face, q)                        \
   OAK_IN_PLACE(_boundary, "BOUNDARY", at, double, q, \
@@ -207,6 +209,11 @@
 #define FACE_FIELD(name, at)                                                    \
   OAK_OF_PLACE(double, _face_field_##name, "FACE_FIELD(" #name ", ...)", 0, at, \
                !oak_debug_finite(oak_x), (const oak_at_face_t *at), (at))
+/* A vector with the variables first, first + 1 and first + 2, which are means over cells. It is
+ * advanced on faces; hooks of fluxes read its component across a face in ph->face.name. */
+#define FACE_VECTOR(name, first)                          \
+  OAK_NOTE_NUMBER(int, physics_face_vector_##name, first) \
+  OAK_REQUIRE((first) >= 0 && (first) + 2 < PHYSICS_NVAR, "the first of three variables");
 /* Numbers that differ on both sides of a face. */
 #define FACE_SIDES(ph, ql, qr, nl, nr, dir, f, left, right)                            \
   OAK_HOOK(void, _face_sides)                                                          \

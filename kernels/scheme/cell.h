@@ -8,6 +8,7 @@
 
 #include "kernels/access/rounding.h"
 #include "kernels/scheme/curved.h"
+#include "kernels/scheme/edges.h"
 #include "kernels/scheme/faces.h"
 
 #define OAK_HAS_OWN_RATE \
@@ -36,6 +37,9 @@ typedef struct {
   sum_t change[NVAR], sources[NVAR]; /* dU/dt by net fluxes; by sources and CELL_TERMS */
   real speed[3][2];                  /* wave speeds at the faces */
   metric_t metric;
+#if OAK_CURL
+  turns_t turns;
+#endif
 } cell_t;
 
 /* Add source terms of physics and problem. */
@@ -81,6 +85,14 @@ OAK_FN void add_fluxes(const physics_parameters_t *ph, cell_t *c, int dir, sum_t
   }
   c->speed[dir][0] = lower[NVAR];
   c->speed[dir][1] = upper[NVAR];
+#if OAK_CURL
+  OAK_FOR(a, 3) {
+    c->turns.turn[dir][0][a] = lower[OAK_FACE_VECTOR + a];
+    c->turns.turn[dir][1][a] = upper[OAK_FACE_VECTOR + a];
+  }
+  c->turns.part[dir][0] = 1 - lower[LOWER_PART];
+  c->turns.part[dir][1] = upper[LOWER_PART];
+#endif
   if (PHYSICS_SIDES) {
     const real inv_size = per_size(&c->metric, dir, 1, (real)inv_dx);
     real r[NVAR];
@@ -171,7 +183,8 @@ OAK_FN void keep_state(const physics_parameters_t *ph, const store_t *p, int nex
 }
 
 /* The state u[] of a cell after the stage. `number`: of the cell (oak_cell_number). Returns whether
- * it is valid. */
+ * it is valid; with FACE_VECTOR that is judged later, since the vector follows from that on faces.
+ */
 OAK_FN int new_state(const oak_flux_args_t *s, const physics_parameters_t *ph, const cell_t *c,
                      earlier_t e, unsigned number, sum_t u[NVAR]) {
   real q[NVAR];
@@ -192,5 +205,29 @@ OAK_FN int new_state(const oak_flux_args_t *s, const physics_parameters_t *ph, c
   oak_keep_bounds(ph, e.p[0][PHYSICS_MASS * e.next[0]], u);
   oak_round_result(u, number);
   OAK_FOR(v, NVAR) q[v] = (real)u[v];
-  return oak_state_valid(ph, q);
+  return OAK_CURL || oak_state_valid(ph, q);
+}
+
+/* Keep the shares of a cell in the fields on its edges; `closed`: closed_faces. */
+OAK_FN void keep_shares(const oak_flux_args_t *s, const physics_parameters_t *ph, const cell_t *c,
+                        int closed) {
+#if OAK_CURL
+  real share[OAK_SHARES];
+  edge_shares(ph, &c->turns, c->x, c->q, closed, share);
+  store_t *p = s->shares + c->block * OAK_SHARES * OAK_CELLS + OAK_INDEX(c->x[0], c->x[1], c->x[2]);
+  OAK_FOR(n, (OAK_DIM == 3 ? 12 : 4)) p[n * OAK_CELLS] = share[n];
+#else
+  (void)s, (void)ph, (void)c, (void)closed;
+#endif
+}
+
+/* Store a new state, but for means of a vector on faces, which follow later. */
+OAK_FN void store_state(store_t *p, const sum_t u[]) {
+#if OAK_CURL
+  OAK_FOR(v, NVAR) {
+    if (v < OAK_FACE_VECTOR || v >= OAK_FACE_VECTOR + OAK_DIM) p[v * OAK_CELLS] = (store_t)u[v];
+  }
+#else
+  oak_store(p, OAK_CELLS, u);
+#endif
 }

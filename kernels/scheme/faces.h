@@ -18,11 +18,13 @@ OAK_REQUIRE(GH <= OAK_NG, "fewer ghost layers than the limiter reads");
  * change the flux. The hook CELL_TERMS adds up, from these numbers, rates of change of the cell
  * times its size along the axis; add_fluxes divides by the size. */
 /* NFLUX: the length of a flux. It has the fluxes of all variables, the wave speed, the numbers on
- * the left and on the right side of the face. */
+ * the left and on the right side of the face; with FACE_VECTOR the part of the lower cell in the
+ * fields on edges. */
 enum {
   LEFT_SIDE = NVAR + 1,
   RIGHT_SIDE = LEFT_SIDE + PHYSICS_SIDES,
-  NFLUX = RIGHT_SIDE + PHYSICS_SIDES
+  LOWER_PART = RIGHT_SIDE + PHYSICS_SIDES,
+  NFLUX = LOWER_PART + OAK_CURL
 };
 
 /* The values of variable v at the lower and upper face of the cell in the middle of a row of cells
@@ -31,6 +33,12 @@ enum {
 OAK_FN void reconstruct_variable(int v, int dir, const real mask[STENCIL], real row[STENCIL],
                                  real *lo, real *hi) {
   const real *s = row + RAD;
+#if OAK_CURL /* that on the face counts */
+  if (v == OAK_FACE_VECTOR + dir) {
+    *lo = *hi = s[0];
+    return;
+  }
+#endif
   if (NSOLID) oak_mirror_row(v, dir, mask, row);
   oak_reconstruct(s, lo, hi);
   if (NSOLID && v == SOLID_VAR) *lo = *hi = s[0];
@@ -69,6 +77,19 @@ OAK_FN void reconstruct(const real *cell, const real *own, int dir, int step, in
   flatten(row, lo, hi);
 }
 
+/* The part of the lower cell: 1 if mass flows upwards, 0 if it flows downwards, and in between
+ * where the mean velocity is below a 512th of the speed of waves, so that rounding errors of the
+ * flux do not turn it. */
+OAK_FN void find_lower_part(const real left[], const real right[], real f[]) {
+#if OAK_CURL
+  const real mass = f[NVAR] * (left[PHYSICS_MASS] + right[PHYSICS_MASS]);
+  const real flow = (real)512 * f[PHYSICS_MASS] * oak_inv(mass > 0 ? mass : 1);
+  f[LOWER_PART] = (real)0.5 + OAK_MIN(OAK_MAX(flow, (real)-0.5), (real)0.5);
+#else
+  (void)left, (void)right, (void)f;
+#endif
+}
+
 /* The flux f[] through a face normal to axis `dir` with these states on both sides. At a wall one
  * side is the gas state and the other its mirror image; between two solid cells the wave speed is
  * 0. Fixed variables have no flux. */
@@ -90,6 +111,7 @@ OAK_FN void face_flux(const physics_parameters_t *ph, const real left[], const r
   }
 #define OAK_NO_FLUX(variable, name) f[variable] = 0;
   OAK_FIXED(OAK_NO_FLUX)
+  find_lower_part(left, right, f);
 }
 
 /* The flux of Rusanov, with the scalars; the wave speed is returned. */
@@ -111,4 +133,5 @@ OAK_FN void first_order_flux(const physics_parameters_t *ph, const real left[], 
     face_flux(ph, left, right, dir, f);
   else
     f[NVAR] = rusanov_flux(ph, left, right, dir, f);
+  find_lower_part(left, right, f);
 }

@@ -81,6 +81,7 @@ OAK_FN int reference_cell(const oak_flux_args_t *s, const oak_flux_user_t *user,
     row_fluxes(f, user, block, x, dir, row, first_order >> 2 * dir & 3, flux[dir]);
     add_fluxes(&user->physics, &c, dir, inv_dx[dir], flux[dir][0], flux[dir][1]);
   }
+  keep_shares(s, &user->physics, &c, OAK_CURL ? closed_faces(f, block) : 0);
   *rate = cell_rate(s, user, &c, inv_dx);
   return new_state(s, &user->physics, &c, earlier_states(s, &c),
                    oak_cell_number(f, block, x[0], x[1], x[2]), u);

@@ -140,6 +140,7 @@ static const struct {
     ROW("FIELD_STORED", nfield, field, 0, SHARED),
     ROW("FLUX_FIELD", nfixed, fixed, 0, SHARED),
     ROW("FACE_FIELD", nface, face, 0, SHARED),
+    ROW("FACE_VECTOR", nvector, vector, 0, SHARED),
     ROW("POISSON_OF", nequation, equation, 0, SHARED),
     ROW("POISSON_COEFFICIENTS_OF", nequation, equation, 0, SHARED),
     ROW("POISSON_B_OF", nequation, equation, 0, SHARED),
@@ -202,7 +203,8 @@ static int read_second(search_t *s, oak_declaration_t *new, const char *macro, c
       COMPLAIN(s, "LIMITER(%s, ...): the second argument must be its radius, 0 to 3 cells",
                new->name);
   }
-  return new->length && (strcmp(macro, "FLUX_FIELD") != 0 || read_name(s, macro, c, new->variable));
+  const int named = !strcmp(macro, "FLUX_FIELD") || !strcmp(macro, "FACE_VECTOR");
+  return new->length && (!named || read_name(s, macro, c, new->variable));
 }
 
 /* Put a declaration into its list. */

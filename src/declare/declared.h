@@ -56,12 +56,12 @@ typedef struct {
   int radius;      /**< of a limiter */
   int function[2]; /**< of a field: whether an owner has FIELD, not FIELD_STORED alone */
   char name[OAK_LONGEST_NAME + 1];
-  char variable[OAK_LONGEST_NAME + 1]; /**< of FLUX_FIELD, as it is written: a number or a name */
+  char variable[OAK_LONGEST_NAME + 1]; /**< of FLUX_FIELD and FACE_VECTOR, as it is written */
 } oak_declaration_t;
 
 /** What the files declare. */
 typedef struct {
-  int nhook, nmark, count, noutput, nfield, ntable, nfixed, nequation, nface, nscheme;
+  int nhook, nmark, count, noutput, nfield, ntable, nfixed, nequation, nface, nvector, nscheme;
   oak_hook_t hook[OAK_MAX_HOOKS]; /**< that there may be */
   struct {
     oak_owner_t owner;
@@ -75,6 +75,7 @@ typedef struct {
   oak_declaration_t fixed[OAK_MAX_FIXED]; /**< FLUX_FIELD; a FIELD of this name is in `field` too */
   oak_declaration_t equation[OAK_MAX_EQUATIONS]; /**< POISSON_OF and the like */
   oak_declaration_t face[OAK_MAX_FACE_FIELDS];
+  oak_declaration_t vector[1];               /**< FACE_VECTOR */
   oak_declaration_t scheme[OAK_MAX_SCHEMES]; /**< LIMITER and the like, of numerics/ first */
 } oak_declared_t;
 

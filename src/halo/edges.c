@@ -176,7 +176,7 @@ void oak_edges_place(build_t *b) {
     for (int edge = 0; edge < edges; edge++) {
       const oak_neighbour_t n = oak_neighbours_edge(b->tree, block, edge);
       oak_face_t *out = edge_of(b, block, edge);
-      *out = (oak_face_t){OAK_BASE_HALO, 0, -1, 0};
+      *out = (oak_face_t){OAK_BASE_HALO, 0, -1, oak_build_kind(n.kind)};
       if (n.kind == OAK_NEIGHBOUR_SAME) {
         out->base = state_base(b, n.rank[0]);
         out->place = n.block[0];

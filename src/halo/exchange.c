@@ -13,6 +13,7 @@ void oak_exchange_init(oak_exchange_t *x, oak_transport_t *transport, const oak_
   *x = (oak_exchange_t){.transport = transport,
                         .pattern = pattern,
                         .components = components,
+                        .stored = components,
                         .interpolation = interpolation,
                         .store_size = store_size};
 }
@@ -43,7 +44,7 @@ oak_status_t oak_values_fit(oak_exchange_t *x, oak_values_t *const *values, int 
                             int *changed) {
   enum { MOST = 8 };
   oak_need_t need[MOST];
-  const int64_t bytes = oak_pattern_block_cells(x->pattern) * x->components * x->store_size;
+  const int64_t bytes = oak_pattern_block_cells(x->pattern) * x->stored * x->store_size;
   OAK_ASSERT(n <= MOST);
   for (int i = 0; i < n; i++) need[i] = (oak_need_t){&values[i]->memory, blocks, bytes};
   return oak_peers_fit(&x->transport->peers, need, n, changed);
@@ -89,6 +90,9 @@ static oak_status_t run(oak_exchange_t *x, const oak_list_t *list, oak_halo_args
   return oak_device_launch(x->transport->dev, x->kernel, list->count, args, sizeof *args);
 }
 
+/* What cells give to their edges has no values from coarser blocks and beyond the boundary. */
+static int one_round(const oak_exchange_t *x) { return x->interpolation == OAK_INTERPOLATE_EDGES; }
+
 /* After this meeting all peers have completed the data that is read in place. */
 static oak_status_t meet(oak_exchange_t *x, oak_timers_t *timers) {
   if (x->transport->peers.count == 1) return OAK_OK;
@@ -124,7 +128,7 @@ oak_status_t oak_exchange_begin(oak_exchange_t *x, const oak_values_t *values,
     oak_keep_failure(&st, send(x, &x->round1, TAG_ROUND1, timers));
     oak_timer_stop(timers, OAK_PHASE_GHOST_R1);
   }
-  if (st != OAK_OK || !p->make2.count) return st;
+  if (st != OAK_OK || !p->make2.count || one_round(x)) return st;
   return OAK_TIMED(timers, OAK_PHASE_GHOST_R2, run(x, &p->make2, args));
 }
 
@@ -137,6 +141,7 @@ oak_status_t oak_exchange_end(oak_exchange_t *x, oak_halo_args_t *args, oak_time
     if (st == OAK_OK) st = run(x, &p->unpack, args);
     oak_timer_stop(timers, OAK_PHASE_GHOST_R1);
   }
+  if (one_round(x)) return st;
   if (p->late2.count || oak_messages_any(&x->round2)) {
     oak_timer_start(timers, OAK_PHASE_GHOST_R2);
     if (st == OAK_OK) st = run(x, &p->late2, args);

@@ -18,7 +18,8 @@ typedef struct {
   oak_transport_t *transport;
   const oak_pattern_t *pattern;
   int components;
-  int interpolation;    /**< OAK_INTERPOLATE_ */
+  int stored;           /**< numbers that a block holds for each cell: components and more */
+  int interpolation;    /**< OAK_INTERPOLATE_; with _EDGES there is no second round */
   int store_size;       /**< bytes */
   oak_kernel_t *kernel; /**< oak_halo */
   oak_shared_t buffer;  /**< the halo buffer */

@@ -230,20 +230,6 @@ static void place_finer(const build_t *b, const oak_neighbour_t *n, oak_halo_tas
   ((oak_coarse_face_t *)list->host)[list->count++] = coarse;
 }
 
-static int face_kind(oak_neighbour_kind_t kind) {
-  switch (kind) {
-    case OAK_NEIGHBOUR_FINER:
-      return OAK_FACE_FINER;
-    case OAK_NEIGHBOUR_COARSER:
-      return OAK_FACE_COARSER;
-    case OAK_NEIGHBOUR_BOUNDARY:
-    case OAK_NEIGHBOUR_OPPOSITE:
-      return OAK_FACE_BOUNDARY;
-    default:
-      return OAK_FACE_SAME;
-  }
-}
-
 /* Faces whose neighbour is not a block of this rank and the same level. Beyond a pole, ghost cells
  * are a mirror image of cells, as at a boundary, but of those of the block at phi + pi. Faces whose
  * ghost cells are received, or read from a peer's buffer, get their slots with the messages. */
@@ -251,7 +237,7 @@ static oak_face_t place_face(const build_t *b, int block, int face, counts_t *at
   const oak_neighbour_t n = oak_neighbours_face(b->tree, block, face);
   const int differs = n.kind == OAK_NEIGHBOUR_FINER || n.kind == OAK_NEIGHBOUR_COARSER;
   oak_face_t out = {
-      .base = OAK_BASE_HALO, .bflux = differs ? at->bflux++ : -1, .kind = face_kind(n.kind)};
+      .base = OAK_BASE_HALO, .bflux = differs ? at->bflux++ : -1, .kind = oak_build_kind(n.kind)};
   if (n.kind == OAK_NEIGHBOUR_SAME) {
     out.base = state_base(b, n.rank[0]);
     out.place = n.block[0];

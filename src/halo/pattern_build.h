@@ -63,6 +63,21 @@ void oak_build_sort(parts_t *list);
 /** Number of pieces of the parts: of all, or only of those that travel in messages. */
 int64_t oak_build_pieces(const build_t *b, const parts_t *parts, int messages_only);
 
+/* What lies beyond a face or an edge, for kernels. */
+static inline int oak_build_kind(oak_neighbour_kind_t kind) {
+  switch (kind) {
+    case OAK_NEIGHBOUR_FINER:
+      return OAK_FACE_FINER;
+    case OAK_NEIGHBOUR_COARSER:
+      return OAK_FACE_COARSER;
+    case OAK_NEIGHBOUR_BOUNDARY:
+    case OAK_NEIGHBOUR_OPPOSITE:
+      return OAK_FACE_BOUNDARY;
+    default:
+      return OAK_FACE_SAME;
+  }
+}
+
 /* Number of a rank among the peers, -1: it gets messages, or is this one. */
 static inline int peer_of(const build_t *b, int rank) {
   return rank == b->mesh->rank ? -1 : oak_peers_number(b->peers, rank);

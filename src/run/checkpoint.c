@@ -23,7 +23,7 @@ static oak_status_t copy_blocks(oak_t *sim, int b0, int n, char *host, int to_de
   for (int b = b0; b < b0 + n; b += blocks)
     for (int i = 0; i < count; i++) {
       const size_t bytes =
-          (size_t)list[i].exchange->components * sim->setup.block.cells * sim->setup.bytes.store;
+          (size_t)list[i].exchange->stored * sim->setup.block.cells * sim->setup.bytes.store;
       char *device = (char *)list[i].now->memory.mine + b * bytes;
       OAK_TRY(to_device ? oak_device_upload(sim->setup.dev, device, host, blocks * bytes)
                         : oak_device_download(sim->setup.dev, host, device, blocks * bytes));
@@ -71,6 +71,8 @@ static void name_variables(const oak_t *sim, char *text, size_t size) {
   snprintf(text, size, "%s", coordinates_prefix(sim));
   for (int v = 0; v < sim->setup.nvar; v++)
     oak_str_append(text, size, "%s%s", v ? " " : "", sim->setup.description.name[v]);
+  for (int n = 0; n < oak_setup_room(&sim->setup); n++)
+    oak_str_append(text, size, " %s_on_faces_%d", sim->setup.files.declared.vector[0].name, n);
   for (int n = 0; n < sim->setup.fields.count; n++)
     if (!sim->setup.fields.field[n].function)
       oak_str_append(text, size, " %s", sim->setup.fields.field[n].name);
@@ -340,8 +342,10 @@ static oak_status_t load_mesh(oak_t *sim, const oak_checkpoint_file_t *file) {
 /* The name of a component of the data of a block. */
 static const char *component_name(const oak_setup_t *setup, int component) {
   if (component < setup->nvar) return setup->description.name[component];
+  const int room = oak_setup_room(setup);
+  if (component < setup->nvar + room) return setup->files.declared.vector[0].name;
   int n = 0;
-  for (int left = component - setup->nvar; setup->fields.field[n].function || left > 0; n++)
+  for (int left = component - setup->nvar - room; setup->fields.field[n].function || left > 0; n++)
     left -= !setup->fields.field[n].function;
   return setup->fields.field[n].name;
 }

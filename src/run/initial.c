@@ -10,8 +10,9 @@ static oak_status_t launch(oak_t *sim, int state, int look) {
   oak_initial_args_t args = {
       .out = oak_data_state(&sim->data, state), .found = sim->data.results.bad, .look = look};
   oak_data_field(&sim->data, state, sim->data.clock.time, &args.f);
-  return oak_device_launch(sim->setup.dev, sim->setup.kernel.initial, sim->data.mesh->nblock, &args,
-                           sizeof args);
+  OAK_TRY(oak_device_launch(sim->setup.dev, sim->setup.kernel.initial, sim->data.mesh->nblock,
+                            &args, sizeof args));
+  return oak_face_vector_initial(sim, state);
 }
 
 oak_status_t oak_initial_state(oak_t *sim, int state) {
@@ -34,6 +35,10 @@ oak_status_t oak_set_initial(oak_t *sim) {
   OAK_TRY(set_initial(sim, OAK_LOOK_BODIES, &found));
   oak_rates_forget(sim);
   sim->rates.least = 0;
+  OAK_CHECK(!sim->setup.fields.nvector || !(found & 2), OAK_ERR_INPUT,
+            "%s: INITIAL gives a %s with a divergence on faces of cells: give a potential instead, "
+            "VECTOR_POTENTIAL(at, a) { ... }",
+            sim->setup.files.problem, sim->setup.files.declared.vector[0].name);
   sim->run.bodies = found >> 1;
   return found & 1 ? oak_report_invalid(sim, 0, OAK_INVALID_INITIAL) : OAK_OK;
 }

@@ -151,6 +151,15 @@ static void read_fixed(oak_setup_t *setup, oak_module_t *module, int slot) {
     list->nfixed++;
 }
 
+/* A vector on faces. */
+static void read_vector(oak_setup_t *setup, oak_module_t *module) {
+  char constant[128];
+  snprintf(constant, sizeof constant, "physics_face_vector_%s",
+           setup->files.declared.vector[0].name);
+  setup->fields.nvector =
+      oak_setup_constant(setup, module, constant, &setup->fields.vector, sizeof(int));
+}
+
 /* Fields beside the state and on faces. */
 static void read_fields(oak_setup_t *setup) {
   const oak_declared_t *d = &setup->files.declared;
@@ -258,6 +267,7 @@ static oak_status_t read_description(oak_setup_t *setup, oak_module_t *module) {
   OAK_TRY(read_vectors(setup, module));
   for (int n = 0; n < setup->files.declared.nfixed; n++) read_fixed(setup, module, n);
   read_fields(setup);
+  if (setup->files.declared.nvector) read_vector(setup, module);
   return OAK_OK;
 }
 

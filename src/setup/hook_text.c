@@ -69,20 +69,24 @@ static void print_riemann(const oak_declared_t *d, FILE *f) {
   fprintf(f, "\n");
 }
 
-/* Fields on faces: their numbers follow those of the fields beside the state. */
-static void print_faces(FILE *f, const oak_setup_t *setup) {
+/* Fields on faces: their numbers follow those of the fields beside the state. A vector on faces is
+ * in the state; kernels get its variable as a constant (src/setup/sources.c). */
+static void print_faces(FILE *f, const oak_setup_t *setup, int describe) {
   const oak_field_list_t *list = &setup->fields;
   const oak_declared_t *d = &setup->files.declared;
   const int count = d->nface;
-  if (count) {
+  if (count || d->nvector) {
     fprintf(f, "struct oak_face_numbers {\n");
     for (int n = 0; n < count; n++) fprintf(f, "  OAK_REAL %s;\n", d->face[n].name);
+    if (d->nvector) fprintf(f, "  OAK_REAL %s;\n", d->vector[0].name);
     fprintf(f, "};\n#define OAK_FACE_FIELDS(OAK_X)");
     for (int n = 0; n < count; n++) fprintf(f, " OAK_X(%d, %s)", list->count + n, d->face[n].name);
     fprintf(f, "\n");
   }
+  if (d->nvector && describe) fprintf(f, "#define OAK_FACE_VECTOR %s\n", d->vector[0].variable);
+  if (d->nvector) fprintf(f, "#define OAK_FACE_VECTOR_NAME %s\n", d->vector[0].name);
   print_structure(f, d, OAK_OF_PHYSICS, "physics",
-                  count ? "  struct oak_face_numbers face;\n" : "");
+                  count || d->nvector ? "  struct oak_face_numbers face;\n" : "");
 }
 
 oak_status_t oak_setup_hook_text(const oak_setup_t *setup, int describe, char **out) {
@@ -93,7 +97,7 @@ oak_status_t oak_setup_hook_text(const oak_setup_t *setup, int describe, char **
   if (declare)
     fprintf(f, "#define OAK_DECLARE 1\n");
   else
-    print_faces(f, setup);
+    print_faces(f, setup, describe);
   if (!declare) print_structure(f, &setup->files.declared, OAK_OF_PROBLEM, "problem", "");
   fprintf(f, "#define OAK_PHYSICS \"%s\"\n", setup->files.physics);
   fprintf(f, "#define OAK_PROBLEM \"%s\"\n", setup->files.problem);

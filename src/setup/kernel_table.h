@@ -30,6 +30,14 @@
   X(diffusivity, "diffusion/diffusion.c", 0, setup->method.diffusion)                   \
   X(rkl, "diffusion/diffusion.c", 0, setup->method.diffusion == OAK_DIFFUSION_RKL2)     \
   X(face_fields, "fields/face_fields.c", 1, setup->fields.nface > 0)                    \
+  X(edge_fields, "fields/face_vector.c", 2, setup->fields.nvector)                      \
+  X(face_stage, "fields/face_vector.c", 1, setup->fields.nvector)                       \
+  X(face_means, "fields/face_vector.c", 0, setup->fields.nvector)                       \
+  X(face_initial, "fields/face_initial.c", 1, has_initial_faces(setup))                 \
+  X(face_start, "fields/face_initial.c", 0, has_initial_faces(setup))                   \
+  X(face_give, "mesh/face_refine.c", 1, has_face_levels(setup))                         \
+  X(face_take, "mesh/face_refine.c", 0, has_face_levels(setup))                         \
+  X(face_refine, "mesh/face_refine.c", 1, has_face_levels(setup))                       \
   X(poisson_rhs, "fields/poisson.c", 1, setup->equations.count > 0)                     \
   X(poisson_field, "fields/poisson.c", 0, setup->equations.count > 0)                   \
   X(poisson_coefficients, "fields/poisson.c", 0, OAK_EQUATION_HAS(setup, coefficients)) \

@@ -11,6 +11,14 @@ static int has_functions(const oak_setup_t *setup) {
   return any;
 }
 
+static int has_initial_faces(const oak_setup_t *setup) {
+  return setup->fields.nvector && oak_has_hook(setup, "problem_initial");
+}
+
+static int has_face_levels(const oak_setup_t *setup) {
+  return setup->fields.nvector && setup->refine.max_level > setup->refine.min_level;
+}
+
 typedef struct {
   const char *part[32];
   int time[32], count;

@@ -79,6 +79,7 @@ typedef struct {
     int variable;
   } fixed[OAK_MAX_FIXED]; /**< fields that are variables of the state, because fluxes need them */
   int nface; /**< fields on faces (files.declared.face); kernels find them behind `field` */
+  int nvector, vector; /**< 1: the state has a vector on faces; its first variable */
 } oak_field_list_t;
 
 /** Time stepping: keys of [scheme] and [run]. */
@@ -146,6 +147,12 @@ struct oak_setup {
 #undef OAK_KERNEL_MEMBER
   } kernel;
 };
+
+/** Numbers that a block has for each cell behind its variables, for a vector on faces. */
+static inline int oak_setup_room(const oak_setup_t *setup) {
+  const int64_t cells = setup->block.cells, faces = setup->dim * (cells + setup->block.face_cells);
+  return setup->fields.nvector ? (int)((faces + cells - 1) / cells) : 0;
+}
 
 /** Whether physics or problem has a hook. */
 #define OAK_HAS_HOOK(setup, hook) \

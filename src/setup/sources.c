@@ -93,6 +93,7 @@ static oak_status_t make_defines(const oak_setup_t *setup, int fluxes, int decla
   define(d, "OAK_REFINE_BUFFER=%d", (int)oak_params_int(p, "refine.buffer"));
   define(d, "OAK_REFINE_PRIMITIVES=%u", setup->refine.primitives);
   if (setup->refine.nderived) define(d, "OAK_REFINE_DERIVED=%d", setup->refine.nderived);
+  if (setup->fields.nvector) define(d, "OAK_FACE_VECTOR=%d", setup->fields.vector);
   if (setup->kernel.debug) define(d, "OAK_DEBUG=1");
   if (setup->method.diffusion) define(d, "OAK_DIFFUSION=%d", setup->method.diffusion);
   OAK_CHECK(!d->failed, OAK_ERR_INPUT,

@@ -25,6 +25,7 @@
   X(FLUXES, repair, oak_repair_cells, ALL, "repair of invalid cells")                            \
   /* each stage, but not where only rates are wanted */                                          \
   X(RESULT, fluxfix, oak_fluxfix_match, NEIGHBOURS, "fluxes where levels meet")                  \
+  X(RESULT, face_vector, oak_face_vector_advance, NEIGHBOURS, "a vector on faces, by edges")     \
   X(RESULT, repair_levels, oak_repair_again, ALL, "repair, if these make cells invalid")         \
   X(RESULT, floors, oak_floors_apply, ALL, "floors")                                             \
   X(RESULT, accept, oak_stage_accept, ALL, "judgement of the result")                            \
@@ -33,6 +34,7 @@
   X(SECOND_HALF, rkl2, oak_rkl2_advance, ALL, "diffusion (rkl2)")                                \
   X(SECOND_HALF, update, oak_update_apply, ALL, "UPDATE")                                        \
   /* on each new mesh */                                                                         \
+  X(NEW_MESH, face_levels, oak_face_vector_refine, ALL, "a vector on faces in refined blocks")   \
   X(NEW_MESH, fields, oak_fields_set, ALL, "fields beside the state")
 
 #define DECLARE(when, part, run, waits, text) \

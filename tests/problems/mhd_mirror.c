@@ -3,6 +3,8 @@
  * to each axis: the normal components of velocity and field are odd there, all others even. */
 TITLE("Mirror images")
 
+VECTOR_POTENTIAL(at, a) { a[2] = 0.5 / M_PI * sin(M_PI * at->x[0]) * sin(M_PI * at->x[1]); }
+
 INITIAL(at, q) {
   const double x = M_PI * at->x[0], y = M_PI * at->x[1];
   q[RHO] = 1 + 0.3 * cos(x) * cos(y);

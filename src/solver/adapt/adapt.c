@@ -79,7 +79,8 @@ static oak_status_t undo_all(oak_t *sim, undo_t *undo, oak_status_t st) {
 /* Bytes that the device needs in addition for a mesh that gives this rank `blocks`. The estimate
  * assumes that tables and halo buffers grow with the number of blocks. */
 static int64_t more_bytes(const oak_t *sim, int64_t blocks, int64_t old_blocks) {
-  const int64_t block = (int64_t)sim->setup.nvar * sim->setup.block.cells * sim->setup.bytes.store;
+  const int64_t block =
+      (int64_t)sim->data.exchange.stored * sim->setup.block.cells * sim->setup.bytes.store;
   int64_t states = 0, more = 0;
   for (int s = 0; s < sim->setup.method.nstate; s++) {
     const int64_t have = sim->data.storage.state[s].memory.bytes;
@@ -233,7 +234,7 @@ static oak_status_t move_blocks(oak_t *sim, const oak_transfer_t *transfer) {
   oak_status_t st = list_messages(sim, transfer, &route);
   for (int i = 0; i < count && (i == 0 || st == OAK_OK); i++) {
     const size_t bytes =
-        (size_t)list[i].exchange->components * sim->setup.block.cells * sim->setup.bytes.store;
+        (size_t)list[i].exchange->stored * sim->setup.block.cells * sim->setup.bytes.store;
     if (st == OAK_OK)
       st = oak_messages_prepare(&sim->adapt.migration, &sim->data.transport, &route, bytes);
     st = oak_data_agree(&sim->data, st);

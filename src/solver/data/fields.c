@@ -34,7 +34,7 @@ int oak_carried(oak_data_t *data, oak_carried_t list[OAK_MAX_CARRIED]) {
 }
 
 int oak_carried_components(const oak_setup_t *setup) {
-  int count = setup->nvar;
+  int count = setup->nvar + oak_setup_room(setup);
   for (int n = 0; n < setup->fields.count; n++) count += !setup->fields.field[n].function;
   return count;
 }
@@ -130,8 +130,7 @@ oak_status_t oak_adapt_run(oak_data_t *data, const oak_carried_t *c, const oak_a
 
 oak_status_t oak_adapt_copy(oak_data_t *data, const oak_carried_t *c, int to, int from, int count,
                             int base) {
-  const int64_t bytes =
-      c->exchange->components * data->setup->block.cells * data->setup->bytes.store;
+  const int64_t bytes = c->exchange->stored * data->setup->block.cells * data->setup->bytes.store;
   OAK_FREED oak_adapt_task_t *task = NULL;
   OAK_TRY(OAK_NEW(task, count + 1));
   for (int n = 0; n < count; n++)

@@ -16,6 +16,7 @@ oak_status_t oak_data_open(oak_data_t *data, int edges, int whole_tiles) {
   if (edges) oak_pattern_add_edges(&data->pattern);
   oak_exchange_init(&data->exchange, &data->transport, &data->pattern, setup->nvar,
                     OAK_INTERPOLATE_STATE, setup->bytes.store);
+  data->exchange.stored += oak_setup_room(setup);
   data->results.whole_tiles = whole_tiles != 0;
   if (st == OAK_OK)
     st = oak_field_set_open(data, &data->fields, setup->fields.count, setup->fields.nface);

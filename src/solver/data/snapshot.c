@@ -69,8 +69,8 @@ oak_snapshot_t *oak_snapshot_take(oak_data_t *data, size_t chunk) {
   if (!s) return NULL;
   s->count = oak_carried(data, list);
   for (int i = 0; i < s->count; i++) {
-    s->part[i].block_bytes = (size_t)list[i].exchange->components *
-                             (size_t)data->setup->block.cells * (size_t)data->setup->bytes.store;
+    s->part[i].block_bytes = (size_t)list[i].exchange->stored * (size_t)data->setup->block.cells *
+                             (size_t)data->setup->bytes.store;
     bytes += s->part[i].block_bytes * (size_t)data->mesh->nblock;
   }
   if (ops->room(data->setup->dev) >= bytes + reserve(bytes) && fit_buffer(data, chunk) == OAK_OK &&

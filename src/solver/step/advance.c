@@ -29,6 +29,7 @@ static void stage_begin(const oak_t *sim, oak_step_t *step, const oak_stage_t *s
                                  .bflux = sim->fluxfix.bflux.at};
   if (sim->setup.method.diffusion == OAK_DIFFUSION_EXPLICIT)
     step->flux.diffusion = oak_data_state(data, sim->diffusion.rate);
+  step->flux.shares = sim->curl.shares.memory.mine;
   oak_stage_weights(stage, sim->setup.bytes.real == sizeof(float), step->flux.w);
   for (int p = 0; p < OAK_MAX_PREV; p++) /* unused ones: any state, with weight 0 */
     step->flux.prev[p] = oak_data_state(data, stage->prev[p < stage->nprev ? p : 0]);

@@ -163,7 +163,8 @@ static oak_status_t fit_marks(oak_t *sim) {
 
 static int has_repair(const oak_t *sim) { return sim->setup.method.first_order; }
 static int has_levels(const oak_t *sim) {
-  return has_repair(sim) && sim->setup.refine.max_level > sim->setup.refine.min_level;
+  return has_repair(sim) &&
+         (sim->setup.fields.nvector || sim->setup.refine.max_level > sim->setup.refine.min_level);
 }
 static int has_floors(const oak_t *sim) { return sim->setup.method.floors; }
 static int has_either(const oak_t *sim) { return has_repair(sim) || has_floors(sim); }

@@ -49,6 +49,13 @@ typedef struct {
   oak_array_t wide; /**< [batch][V][(N+2)^d] blocks with ghost cells */
 } oak_diffusion_t;
 
+/** A vector on faces (face_vector.c). */
+typedef struct {
+  oak_exchange_t exchange;
+  oak_values_t shares; /**< what cells give to their edges */
+  oak_array_t e;       /**< fields on edges, double [nblock][axes][(N+1)^d] */
+} oak_curl_t;
+
 /** How fast the ranks compute (adapt/speed.c). */
 typedef struct {
   double *all;            /**< [ranks] blocks per second; NULL unless mesh.balance = measured */
@@ -118,6 +125,7 @@ struct oak {
   oak_marks_t marks;
   oak_fluxfix_t fluxfix;
   oak_diffusion_t diffusion;
+  oak_curl_t curl;
   oak_poisson_t poisson[OAK_MAX_EQUATIONS]; /**< those of setup.equations */
   oak_adapt_t adapt;
   oak_speed_t speed;
@@ -180,6 +188,11 @@ oak_status_t oak_fit_mesh(oak_t *sim);
 oak_status_t oak_globals_measure(oak_t *sim, double *value);
 /** Let hooks read 0, as INITIAL does. Rank-local. */
 oak_status_t oak_globals_clear(oak_t *sim);
+
+/* face_vector.c */
+/** Set the faces of a vector to their initial values, after INITIAL has set the cells. Bits in the
+ * results of blocks: 1: invalid cell, 2: the divergence is not 0. Rank-local. */
+oak_status_t oak_face_vector_initial(oak_t *sim, int state);
 
 /* fluxfix.c */
 /** Match fluxes where levels meet, in a state that holds rates of change. Counts of invalid

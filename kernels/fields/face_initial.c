@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The initial values of a vector on faces (FACE_VECTOR): the curl of VECTOR_POTENTIAL, or else the
+ * components that INITIAL gives on faces. A number on an edge or face is the mean over edges or
+ * faces of the finest level in it, so that the flux through a coarse face is the sum of those
+ * through finer ones. Places are counted from the lower end of the domain, so that all blocks at a
+ * face find the same. */
+#include "kernels/fields/face_vector.h"
+
+#if OAK_CURL
+/* With more levels than this above a block, the mean is over edges or faces so many levels finer.
+ */
+#if OAK_DIM == 3 && !OAK_HAS_problem_vector_potential
+enum { MOST_FINER = 4 };
+#else
+enum { MOST_FINER = 10 };
+#endif
+
+typedef struct {
+  const oak_user_t *user;
+  store_t *faces;
+} initial_t;
+
+/* A place on a block, at `place` cells of a level that is `finer` than the block from its lower
+ * corner. */
+OAK_FN oak_at_t finer_place(const oak_field_t *f, const oak_user_t *user, long block, int finer,
+                            const double place[3]) {
+  oak_at_t at = oak_place_bare(f, user, block, 0, 0, 0);
+  OAK_FOR(d, OAK_DIM) {
+    const double dx = oak_dx(f, at.level + finer, d);
+    const double first = (f->block[block].origin[d] - f->low[d]) * oak_inv_dx(f, at.level, d);
+    at.x[d] = f->low[d] + (floor(first + 0.5) * (1 << finer) + place[d]) * dx;
+    at.dx[d] = dx;
+  }
+  at.level += finer;
+  return at;
+}
+
+#if OAK_HAS_problem_vector_potential
+/* The mean of component c of the potential on the edge along c below cell x[]. */
+OAK_FN double on_edge(const oak_field_t *f, const oak_user_t *user, long block, int c,
+                      const int x[3]) {
+  const int finer = OAK_MIN(f->finest - f->block[block].level, MOST_FINER), n = 1 << finer;
+  double sum = 0;
+  for (int m = 0; m < (c < OAK_DIM ? n : 1); m++) {
+    double place[3], a[3] = {0, 0, 0};
+    OAK_FOR(d, 3) place[d] = (double)x[d] * n + (d == c ? m + 0.5 : 0);
+    const oak_at_t at = finer_place(f, user, block, finer, place);
+    problem_vector_potential(&at, a);
+    sum += a[c];
+  }
+  return c < OAK_DIM ? sum / n : sum;
+}
+#endif
+
+OAK_FN double initial_face(const oak_field_t *f, const oak_user_t *user, long block, int dir,
+                           const int x[3]) {
+#if OAK_HAS_problem_vector_potential
+  const int b = (dir + 1) % 3, c = (dir + 2) % 3, level = f->block[block].level;
+  double value = 0;
+  OAK_FOR(n, 2) {
+    const int along = n ? b : c, across = n ? c : b; /* d_b A_c - d_c A_b */
+    if (across >= OAK_DIM) continue;
+    int y[3] = {x[0], x[1], x[2]};
+    y[across]++;
+    const double jump = on_edge(f, user, block, along, y) - on_edge(f, user, block, along, x);
+    value += (n ? -1 : 1) * jump * oak_inv_dx(f, level, across);
+  }
+  return value;
+#else
+  const int finer = OAK_MIN(f->finest - f->block[block].level, MOST_FINER), n = 1 << finer;
+  double sum = 0;
+  for (int l = 0; l < (OAK_DIM == 3 ? n : 1); l++)
+    for (int m = 0; m < n; m++) {
+      double place[3], q[NVAR];
+      const int part[2] = {m, l};
+      int number = 0;
+      OAK_FOR(d, 3)
+        place[d] = (double)x[d] * n + (d == dir || d >= OAK_DIM ? 0 : part[number++] + 0.5);
+      const oak_at_t at = finer_place(f, user, block, finer, place);
+      for (int v = 0; v < NVAR; v++) q[v] = 0;
+      problem_initial(&at, q);
+      sum += q[OAK_FACE_VECTOR + dir];
+    }
+  return sum / (OAK_DIM == 3 ? n * n : n);
+#endif
+}
+
+OAK_FN void set_initial_face(const oak_field_t *f, const initial_t *t, long block, int dir, int i,
+                             int j, int k) {
+  const int x[3] = {i, j, k};
+  t->faces[oak_face_index(dir, i, j, k)] = (store_t)initial_face(f, t->user, block, dir, x);
+}
+
+OAK_KERNEL(oak_face_initial, oak_curl_args_t, 128) {
+  OAK_ARGS(oak_curl_args_t);
+  OAK_OUTER_LANES(n) {
+    const oak_user_t user = oak_user(&arg.f);
+    const initial_t t = {&user, arg.u + n * OAK_BLOCK_REALS + NVAR * OAK_CELLS};
+    OAK_EACH_FACE(set_initial_face, &arg.f, &t, n)
+    OAK_INNER(m, OAK_ROOM * OAK_CELLS - OAK_FACE_REALS) t.faces[OAK_FACE_REALS + m] = 0;
+  }
+}
+
+/* The state of each cell with the means of the vector and the pressure of INITIAL. A divergence
+ * that is more than rounding is noted (2). */
+OAK_KERNEL(oak_face_start, oak_curl_args_t, 128) {
+  OAK_ARGS(oak_curl_args_t);
+  OAK_OUTER_LANES(n) {
+    const physics_parameters_t ph = oak_physics(&arg.f);
+    store_t *u = arg.u + n * OAK_BLOCK_REALS;
+    const store_t *faces = u + NVAR * OAK_CELLS;
+    const double digits = OAK_DIGITS == 7 ? 1e-4 : 1e-10;
+    OAK_ROWS(row, OAK_NY * OAK_NZ, OAK_NX) {
+      store_t *cell = u + row * OAK_NX;
+      OAK_LANES(i, OAK_NX) {
+        const int x[3] = {i, row % OAK_NY, row / OAK_NY};
+        double net = 0, size = 0;
+        real q[NVAR];
+        OAK_FOR(v, NVAR) q[v] = cell[v * OAK_CELLS + i];
+        oak_state_to_primitive(&ph, q);
+        cell_means(faces, x, q);
+        oak_state_to_conserved(&ph, q);
+        OAK_FOR(v, NVAR) cell[v * OAK_CELLS + i] = (store_t)q[v];
+        OAK_FOR(d, OAK_DIM) {
+          const store_t *p = faces + oak_face_index(d, x[0], x[1], x[2]);
+          const double inv = oak_inv_dx(&arg.f, arg.f.block[n].level, d);
+          net += ((double)p[OAK_STRIDE(d)] - (double)p[0]) * inv;
+          size += (fabs((double)p[OAK_STRIDE(d)]) + fabs((double)p[0])) * inv;
+        }
+        if (!oak_state_valid(&ph, q)) arg.bad[n * arg.results] |= 1;
+        if (fabs(net) > digits * size) arg.bad[n * arg.results] |= 2;
+      }
+    }
+  }
+}
+#endif

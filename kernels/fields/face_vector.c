@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * A vector on faces (FACE_VECTOR): fields on edges, and a stage of the vector
+ * (kernels/scheme/edges.h tells the scheme). */
+#include "kernels/fields/face_vector.h"
+
+#if OAK_CURL
+/* The fields on the edges of a block: those along c, the one below cell (i, j, k) across the other
+ * axes. An edge along z in 2D is a corner. */
+enum {
+  NODES = (OAK_NX + 1) * (OAK_NY + 1) * (OAK_DIM == 3 ? OAK_NZ + 1 : 1),
+  EDGE_AXES = OAK_DIM == 3 ? 3 : 1
+};
+OAK_FN int edge_index(int c, int i, int j, int k) {
+  return (OAK_DIM == 3 ? c : 0) * NODES + (k * (OAK_NY + 1) + j) * (OAK_NX + 1) + i;
+}
+OAK_FN int edge_step(int axis) {
+  return axis == 0 ? 1 : axis == 1 ? OAK_NX + 1 : (OAK_NX + 1) * (OAK_NY + 1);
+}
+
+/* Edges along c with four cells of the block around. */
+OAK_FN void inner_edges(const oak_curl_args_t *arg, long block, int c, double *out OAK_LANE_PARAM) {
+  const int a = (c + 1) % 3, b = (c + 2) % 3, sa = OAK_STRIDE(a), sb = OAK_STRIDE(b);
+  const int i0 = c != 0, j0 = c != 1, k0 = OAK_DIM == 3 && c != 2;
+  const int ni = OAK_NX - i0, nj = OAK_NY - j0, nk = OAK_NZ - k0;
+  const store_t *share = arg->f.u + (block * OAK_SHARES + SHARE(c, 0, 0)) * OAK_CELLS;
+  OAK_ROWS(row, nj * nk, ni) {
+    const int j = j0 + row % nj, k = k0 + row / nj;
+    const store_t *p = share + OAK_INDEX(i0, j, k);
+    double *e = out + edge_index(c, i0, j, k);
+    OAK_LANES(i, ni)
+      e[i] = 0.25 * (((double)p[3 * OAK_CELLS - sa - sb + i] + p[2 * OAK_CELLS - sb + i]) +
+                     ((double)p[OAK_CELLS - sa + i] + p[i]));
+  }
+}
+
+/* Whether a face of the block is a wall that the vector does not cross. */
+OAK_FN int is_wall(const oak_curl_args_t *arg, long block, int dir, int at) {
+  const int face = 2 * dir + (at > 0);
+  return (at == 0 || at == OAK_ALONG(dir)) &&
+         arg->f.face[block * OAK_FACES + face].kind == OAK_FACE_BOUNDARY &&
+         arg->bc[face * NVAR + OAK_FACE_VECTOR + dir].kind == OAK_BC_ANTIMIRROR;
+}
+
+/* Edges along c in a side of the block, but for its rim. Where finer cells lie beyond, only they
+ * count; where there are none of the block's level or finer, only the block does. */
+OAK_FN void side_edges(const oak_curl_args_t *arg, long block, int face, int c,
+                       double *out OAK_LANE_PARAM) {
+  const int dir = face / 2, upper = face & 1, other = 3 - dir - c, first = dir == (c + 1) % 3;
+  const int kind = arg->f.face[block * OAK_FACES + face].kind;
+  const int own = kind != OAK_FACE_FINER, beyond = kind == OAK_FACE_SAME || !own;
+  const double scale = is_wall(arg, block, dir, upper ? OAK_ALONG(dir) : 0) ? 0
+                       : own && beyond                                      ? 0.25
+                                                                            : 1.0 / 3;
+  const int axis = dir == 0 ? 1 : 0; /* of the lanes */
+  const int a0 = axis == other, na = OAK_ALONG(axis) - a0;
+  const int b0 = OAK_DIM == 3 && axis == c, nb = FB(dir) - b0;
+  const oak_side_t s = oak_side_of(&arg->f, OAK_SHARES, block, face);
+  const store_t *in = arg->f.u + block * OAK_SHARES * OAK_CELLS;
+  const store_t *ghost = beyond ? s.p + (upper ? 0 : OAK_NG - 1) * s.sn : in;
+  const int step = axis == other ? s.sa : s.sb, across = OAK_STRIDE(other);
+  int number[2][2]; /* of shares: of the block and beyond, below and above the edge along `other` */
+  in += upper ? (OAK_ALONG(dir) - 1) * OAK_STRIDE(dir) : 0;
+  OAK_FOR(n, 2)
+    OAK_FOR(m, 2) {
+      const int side = n ? !upper : upper;
+      number[n][m] = first ? SHARE(c, side, !m) : SHARE(c, !m, side);
+    }
+  OAK_ROWS(row, nb, na) {
+    int x[3];
+    face_point(dir, 0, a0, b0 + row, x);
+    const store_t *p = in + OAK_INDEX(x[0], x[1], x[2]);
+    const store_t *g = beyond ? ghost + a0 * s.sa + (b0 + row) * s.sb : p;
+    const int sa = OAK_STRIDE(axis), ga = beyond ? s.sa : sa, back = beyond ? step : across;
+    const int sv = beyond ? s.sv : OAK_CELLS;
+    x[dir] = upper ? OAK_ALONG(dir) : 0;
+    double *e = out + edge_index(c, x[0], x[1], x[2]);
+    OAK_LANES(a, na) {
+      const double own0 = own ? (double)p[number[0][0] * OAK_CELLS - across + a * sa] : 0;
+      const double own1 = own ? (double)p[number[0][1] * OAK_CELLS + a * sa] : 0;
+      const double far0 = beyond ? (double)g[number[1][0] * sv - back + a * ga] : 0;
+      const double far1 = beyond ? (double)g[number[1][1] * sv + a * ga] : 0;
+      e[a * edge_step(axis)] =
+          scale * (first ? (own0 + far0) + (own1 + far1) : (own0 + own1) + (far0 + far1));
+    }
+  }
+}
+
+/* One of the four cells around an edge: `finer` than the block, 0: of the block's level, -1: there
+ * is none that counts. Its share, and the step to that of the next cell along the edge. */
+typedef struct {
+  const store_t *p;
+  int step, finer;
+} beside_edge_t;
+
+OAK_FN beside_edge_t beside_edge(const oak_curl_args_t *arg, long block, int c, const int x[3],
+                                 int number) {
+  int outside = 0, dir = 0, stride, next[3] = {x[0], x[1], x[2]};
+  OAK_FOR(d, OAK_DIM) {
+    const int out = x[d] < 0 || x[d] >= OAK_ALONG(d);
+    outside += out;
+    dir = out ? d : dir;
+  }
+  const int kind = outside == 0   ? OAK_FACE_SAME
+                   : outside == 1 ? arg->f.face[block * OAK_FACES + 2 * dir + (x[dir] > 0)].kind
+                                  : arg->edge[block * OAK_EDGES + edge_beyond(x)].kind;
+  beside_edge_t cell = {NULL, 0, kind == OAK_FACE_SAME ? 0 : kind == OAK_FACE_FINER ? 1 : -1};
+  if (cell.finer < 0) return cell;
+  cell.p = edge_cell_of(&arg->f, arg->edge, OAK_SHARES, block, x, &stride);
+  cell.p += (long long)number * stride;
+  if (OAK_DIM == 3) {
+    next[c] += 1;
+    const store_t *q = edge_cell_of(&arg->f, arg->edge, OAK_SHARES, block, next, &stride);
+    cell.step = (int)(q + (long long)number * stride - cell.p);
+  }
+  return cell;
+}
+
+/* The edges of the line along c on the rim of the block at (p, q) along the axes a and b. Where
+ * finer cells meet at it, only they count. */
+OAK_FN void rim_line(const oak_curl_args_t *arg, long block, int c, int p, int q,
+                     beside_edge_t cell[4], double *scale) {
+  const int a = (c + 1) % 3, b = (c + 2) % 3;
+  int finest = 0, there[4], faces;
+  OAK_FOR(n, 4) {
+    int x[3] = {0, 0, 0};
+    x[a] = p - 1 + (n & 1);
+    x[b] = q - 1 + (n >> 1);
+    cell[n] = beside_edge(arg, block, c, x, SHARE(c, !(n & 1), !(n >> 1)));
+    finest = OAK_MAX(finest, cell[n].finer);
+  }
+  OAK_FOR(n, 4) there[n] = cell[n].finer == finest;
+  faces =
+      (there[0] | there[1]) + (there[2] | there[3]) + (there[0] | there[2]) + (there[1] | there[3]);
+  OAK_FOR(n, 4)
+    if (!there[n]) cell[n].p = NULL;
+  *scale = is_wall(arg, block, a, p) || is_wall(arg, block, b, q) ? 0 : 1.0 / faces;
+}
+
+OAK_FN double share_at(const beside_edge_t *cell, int n) {
+  return cell->p ? (double)cell->p[n * cell->step] : 0;
+}
+
+OAK_FN void rim_edges(const oak_curl_args_t *arg, long block, int c, double *out OAK_LANE_PARAM) {
+  const int a = (c + 1) % 3, b = (c + 2) % 3, along = OAK_DIM == 3 ? OAK_ALONG(c) : 1;
+  OAK_ROWS(line, 4, along) {
+    const int p = line & 1 ? OAK_ALONG(a) : 0, q = line >> 1 ? OAK_ALONG(b) : 0;
+    beside_edge_t cell[4];
+    double scale;
+    rim_line(arg, block, c, p, q, cell, &scale);
+    double *e = out + edge_index(c, 0, 0, 0) + p * edge_step(a) + q * edge_step(b);
+    OAK_LANES(m, along)
+      e[m * edge_step(c)] = scale * ((share_at(&cell[0], m) + share_at(&cell[1], m)) +
+                                     (share_at(&cell[2], m) + share_at(&cell[3], m)));
+  }
+}
+
+OAK_KERNEL(oak_edge_fields, oak_curl_args_t, 128) {
+  OAK_ARGS(oak_curl_args_t);
+  OAK_OUTER_LANES(n) {
+    double *e = arg.e + n * EDGE_AXES * NODES;
+    OAK_UNROLL
+    for (int c = 3 - EDGE_AXES; c < 3; c++) {
+      inner_edges(&arg, n, c, e OAK_LANE_ARG);
+      OAK_FOR(face, OAK_FACES) {
+        if (face / 2 != c) side_edges(&arg, n, face, c, e OAK_LANE_ARG);
+      }
+      rim_edges(&arg, n, c, e OAK_LANE_ARG);
+    }
+  }
+}
+
+/* The rate of change on the face below cell (i, j, k) across a. */
+OAK_FN double minus_curl(const double *e, int a, int i, int j, int k, const double inv_dx[3]) {
+  const int b = (a + 1) % 3, c = (a + 2) % 3;
+  double rate = 0;
+  if (b < OAK_DIM) {
+    const double *p = e + edge_index(c, i, j, k);
+    rate -= (p[edge_step(b)] - p[0]) * inv_dx[b];
+  }
+  if (c < OAK_DIM) {
+    const double *p = e + edge_index(b, i, j, k);
+    rate += (p[edge_step(c)] - p[0]) * inv_dx[c];
+  }
+  return rate;
+}
+
+/* The vector on that face after the stage. */
+OAK_FN void set_face(const oak_curl_args_t *arg, const double *inv_dx, long block, int a, int i,
+                     int j, int k) {
+  const double *e = arg->e + block * EDGE_AXES * NODES;
+  const long long at = block * OAK_BLOCK_REALS + NVAR * OAK_CELLS + oak_face_index(a, i, j, k);
+  double value = arg->dt * minus_curl(e, a, i, j, k, inv_dx);
+  OAK_FOR(n, OAK_NPREV) value += arg->w[n] * (double)arg->prev[n][at];
+  arg->u[at] = (store_t)value;
+}
+
+OAK_KERNEL(oak_face_stage, oak_curl_args_t, 128) {
+  OAK_ARGS(oak_curl_args_t);
+  OAK_OUTER_LANES(n) {
+    store_t *rest = arg.u + n * OAK_BLOCK_REALS + NVAR * OAK_CELLS + OAK_FACE_REALS;
+    double inv_dx[3] = {0, 0, 0};
+    OAK_FOR(d, OAK_DIM) inv_dx[d] = oak_inv_dx(&arg.f, arg.f.block[n].level, d);
+    OAK_EACH_FACE(set_face, &arg, inv_dx, n)
+    OAK_INNER(m, OAK_ROOM * OAK_CELLS - OAK_FACE_REALS) rest[m] = 0;
+  }
+}
+
+/* The means in the cells of a state. */
+OAK_KERNEL(oak_face_means, oak_curl_args_t, 128) {
+  OAK_ARGS(oak_curl_args_t);
+  OAK_OUTER_LANES(n) {
+    const physics_parameters_t ph = oak_physics(&arg.f);
+    store_t *u = arg.u + n * OAK_BLOCK_REALS;
+    int invalid = 0;
+    OAK_ROWS(row, OAK_NY * OAK_NZ, OAK_NX) {
+      store_t *cell = u + row * OAK_NX;
+      OAK_LANES(i, OAK_NX) {
+        const int x[3] = {i, row % OAK_NY, row / OAK_NY};
+        real q[NVAR];
+        OAK_FOR(v, NVAR) q[v] = cell[v * OAK_CELLS + i];
+        cell_means(u + NVAR * OAK_CELLS, x, q);
+        OAK_FOR(d, OAK_DIM)
+          cell[(OAK_FACE_VECTOR + d) * OAK_CELLS + i] = (store_t)q[OAK_FACE_VECTOR + d];
+        invalid |= !oak_state_valid(&ph, q);
+      }
+    }
+    if (invalid) arg.bad[n * arg.results] = 1; /* lanes store the same */
+  }
+}
+#endif

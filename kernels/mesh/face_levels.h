@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * A vector on faces (FACE_VECTOR) where the level of a block changes. Coarser faces have the mean
+ * of the finer ones. Finer faces that are parts of coarser ones get limited slopes along the face,
+ * from values in the face of the block alone, so that both blocks at it find the same; those in
+ * between follow when neighbours on the new mesh are known (face_refine.c). Behind the faces stands
+ * whether they are still to come. */
+#pragma once
+
+#include "kernels/geometry/rows.h"
+
+#if OAK_CURL
+/* From a face across `dir` to the next one along `axis`. */
+OAK_FN int oak_face_step(int dir, int axis) {
+  const int nx = OAK_NX + (dir == 0);
+  return axis == 0 ? 1 : axis == 1 ? nx : nx * (OAK_NY + (dir == 1));
+}
+
+/* Numbers behind the faces: the first says whether the block is to be completed. */
+OAK_FN void mark_faces(store_t *faces, int fresh OAK_LANE_PARAM) {
+  OAK_INNER(n, OAK_ROOM * OAK_CELLS - OAK_FACE_REALS)
+    faces[OAK_FACE_REALS + n] = (store_t)(n == 0 && fresh);
+}
+
+/* A block that a family or a coarse block `source` gives. */
+typedef struct {
+  const store_t *u;
+  int source, child;
+  real theta;
+  store_t *faces;
+} change_t;
+
+/* A face of the parent of a family. */
+OAK_FN void restrict_face(const change_t *t, int unused, int block, int dir, int i, int j, int k) {
+  const int x[3] = {i, j, k};
+  int child = 0, fine[3] = {0, 0, 0};
+  (void)unused, (void)block;
+  OAK_FOR(d, OAK_DIM) {
+    const int half = OAK_ALONG(d) / 2, upper = x[d] >= half;
+    child |= upper << d;
+    fine[d] = 2 * (x[d] - upper * half);
+  }
+  const int a = dir == 0 ? 1 : 0, b = dir == 2 ? 1 : 2;
+  const store_t *p =
+      oak_faces(t->u, t->source + child) + oak_face_index(dir, fine[0], fine[1], fine[2]);
+  real sum = p[0] + p[oak_face_step(dir, a)];
+  if (OAK_DIM == 3) {
+    p += oak_face_step(dir, b);
+    sum += p[0] + p[oak_face_step(dir, a)];
+  }
+  t->faces[oak_face_index(dir, i, j, k)] = (store_t)(sum * (real)(OAK_DIM == 3 ? 0.25 : 0.5));
+}
+
+/* The slope along an axis of the face at p, number n of `count`, `step` apart. */
+OAK_FN real face_slope(const store_t *p, int n, int count, int step, real theta) {
+  const int first = n == 0, last = n == count - 1;
+  const real below = p[first ? step : 0] - p[first ? 0 : -step];
+  const real above = p[last ? 0 : step] - p[last ? -step : 0];
+  return limiter_gminmod(below, above, theta);
+}
+
+/* A face of a child. */
+OAK_FN void prolong_face(const change_t *t, int unused, int block, int dir, int i, int j, int k) {
+  const int x[3] = {i, j, k};
+  int coarse[3] = {0, 0, 0};
+  (void)unused, (void)block;
+  OAK_FOR(d, OAK_DIM) coarse[d] = (t->child >> d & 1) * (OAK_ALONG(d) / 2) + x[d] / 2;
+  const store_t *p =
+      oak_faces(t->u, t->source) + oak_face_index(dir, coarse[0], coarse[1], coarse[2]);
+  real value = p[0];
+  OAK_FOR(d, OAK_DIM) {
+    if (d == dir) continue;
+    const real slope = face_slope(p, coarse[d], OAK_ALONG(d), oak_face_step(dir, d), t->theta);
+    value += (x[d] & 1 ? (real)0.25 : (real)-0.25) * slope;
+  }
+  const int between = (dir == 0 ? i : dir == 1 ? j : k) & 1;
+  t->faces[oak_face_index(dir, i, j, k)] = between ? 0 : (store_t)value;
+}
+
+OAK_FN void faces_restrict(const oak_adapt_args_t *arg, int source,
+                           store_t *OAK_RESTRICT out OAK_LANE_PARAM) {
+  const change_t t = {arg->f.u, source, 0, 0, out};
+  OAK_EACH_FACE(restrict_face, &t, 0, 0)
+  mark_faces(out, 0 OAK_LANE_ARG);
+}
+
+OAK_FN void faces_prolong(const oak_adapt_args_t *arg, int source, int child,
+                          store_t *OAK_RESTRICT out OAK_LANE_PARAM) {
+  const change_t t = {arg->f.u, source, child, (real)arg->theta, out};
+  OAK_EACH_FACE(prolong_face, &t, 0, 0)
+  mark_faces(out, 1 OAK_LANE_ARG);
+}
+#endif

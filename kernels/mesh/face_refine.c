@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * A vector on faces (FACE_VECTOR) in blocks that were refined, on the new mesh. Faces that such a
+ * block shares with others get the values that are known there (oak_face_give, oak_face_take). The
+ * faces between those of coarse cells are then interpolated without a divergence (G. Toth, P. L.
+ * Roe, J. Comput. Phys. 180 (2002) 736, for cells of any shape). */
+#include "kernels/fields/face_vector.h"
+#include "kernels/mesh/face_levels.h"
+
+#if OAK_CURL
+/* The number of the share in which blocks give each other the lower or upper faces of cells across
+ * dir. For coarser blocks shares are averaged along one axis; m is the position along the other. */
+OAK_FN int face_share(int dir, int upper, int m) {
+  if (OAK_DIM == 2) return dir == 0 ? SHARE(2, upper, m) : SHARE(2, m, upper);
+  return SHARE((dir + 1) % 3, m, upper);
+}
+
+/* Each block gives the faces on its sides. */
+OAK_KERNEL(oak_face_give, oak_curl_args_t, 128) {
+  OAK_ARGS(oak_curl_args_t);
+  OAK_OUTER_LANES(n) {
+    const store_t *faces = oak_faces(arg.u, n);
+    store_t *share = arg.shares + n * OAK_SHARES * OAK_CELLS;
+    for (int face = 0; face < OAK_FACES; face++) {
+      const int dir = face / 2, upper = face & 1;
+      if (OAK_DIM == 2 && dir != arg.dir) continue;
+      OAK_ROWS(b, FB(dir), FA(dir)) {
+        OAK_LANES(a, FA(dir)) {
+          int x[3];
+          face_point(dir, upper ? OAK_ALONG(dir) - 1 : 0, a, b, x);
+          const store_t value =
+              faces[oak_face_index(dir, x[0], x[1], x[2]) + upper * OAK_STRIDE(dir)];
+          for (int m = 0; m < 2; m++)
+            share[face_share(dir, upper, m) * OAK_CELLS + OAK_INDEX(x[0], x[1], x[2])] = value;
+        }
+      }
+    }
+  }
+}
+
+/* A refined block takes the faces of neighbours of its level, and the means of finer ones. */
+OAK_KERNEL(oak_face_take, oak_curl_args_t, 128) {
+  OAK_ARGS(oak_curl_args_t);
+  OAK_OUTER_LANES(n) {
+    store_t *faces = arg.u + n * OAK_BLOCK_REALS + NVAR * OAK_CELLS;
+    const int fresh = faces[OAK_FACE_REALS] != 0;
+    for (int face = 0; face < OAK_FACES && fresh; face++) {
+      const int dir = face / 2, upper = face & 1, kind = arg.f.face[n * OAK_FACES + face].kind;
+      if ((OAK_DIM == 2 && dir != arg.dir) || kind == OAK_FACE_BOUNDARY || kind == OAK_FACE_COARSER)
+        continue;
+      OAK_ROWS(b, FB(dir), FA(dir)) {
+        OAK_LANES(a, FA(dir)) {
+          int x[3], y[3], stride;
+          face_point(dir, upper ? OAK_ALONG(dir) : -1, a, b, x);
+          face_point(dir, upper ? OAK_ALONG(dir) : 0, a, b, y);
+          const store_t *p = oak_cell_of(&arg.f, OAK_SHARES, n, x[0], x[1], x[2], &stride);
+          const real value =
+              p[face_share(dir, !upper, 0) * stride] + p[face_share(dir, !upper, 1) * stride];
+          faces[oak_face_index(dir, y[0], y[1], y[2])] = (store_t)((real)0.5 * value);
+        }
+      }
+    }
+  }
+}
+
+/* What the fine faces of a coarse cell, whose first fine cell is x[], across the axes b and c say
+ * of the faces between across a: the mean, and what is added with the sign of the position along b
+ * and along c. */
+OAK_FN void between_faces(const store_t *faces, const int x[3], int a, const real ratio[3],
+                          real *mean, real *along_b, real *along_c) {
+  const int b = (a + 1) % OAK_DIM, c = OAK_DIM == 3 ? (a + 2) % 3 : -1;
+  *mean = *along_b = *along_c = 0;
+  OAK_FOR(e, (1 << OAK_DIM)) {
+    const int side[3] = {e & 1, e >> 1 & 1, e >> 2};
+    OAK_FOR(d, OAK_DIM) {
+      if (d == a) continue;
+      int y[3] = {x[0], x[1], x[2]};
+      OAK_FOR(n, OAK_DIM) y[n] += n == d ? 2 * side[n] : side[n];
+      const real value = ratio[d] * faces[oak_face_index(d, y[0], y[1], y[2])];
+      const int sign = (side[a] ^ side[d]) ? -1 : 1;
+      *mean += (real)(OAK_DIM == 3 ? 0.125 : 0.25) * (real)sign * value;
+      if (OAK_DIM == 2) continue;
+      const real twist = (real)0.0625 * (real)(sign * (side[d == b ? c : b] ? 1 : -1)) * value;
+      if (d == b)
+        *along_c += twist;
+      else
+        *along_b += twist;
+    }
+  }
+}
+
+/* The faces between the fine cells of a coarse one. */
+OAK_FN void refine_cell(const oak_field_t *f, long block, store_t *faces, const int x[3]) {
+  const int level = f->block[block].level;
+  OAK_FOR(a, OAK_DIM) {
+    const int b = (a + 1) % OAK_DIM, c = OAK_DIM == 3 ? (a + 2) % 3 : -1;
+    real ratio[3], mean, along_b, along_c;
+    OAK_FOR(d, OAK_DIM) ratio[d] = (real)(oak_inv_dx(f, level, d) * oak_dx(f, level, a));
+    between_faces(faces, x, a, ratio, &mean, &along_b, &along_c);
+    OAK_FOR(e, (1 << (OAK_DIM - 1))) {
+      int y[3] = {x[0], x[1], x[2]};
+      y[b] += e & 1;
+      if (OAK_DIM == 3) y[OAK_MAX(c, 0)] += e >> 1;
+      store_t *p = faces + oak_face_index(a, y[0], y[1], y[2]);
+      p[OAK_STRIDE(a)] = (store_t)((real)0.5 * (p[0] + p[2 * OAK_STRIDE(a)]) + mean +
+                                   (e & 1 ? along_b : -along_b) + (e >> 1 ? along_c : -along_c));
+    }
+  }
+}
+
+/* The means of the vector in a cell. Where its energy would leave no pressure, the pressure stays
+ * and the energy changes. */
+OAK_FN void refined_means(const physics_parameters_t *ph, store_t *u, const store_t *faces,
+                          const int x[3]) {
+  store_t *p = u + OAK_INDEX(x[0], x[1], x[2]);
+  real before[NVAR], after[NVAR];
+  oak_load(p, OAK_CELLS, before);
+  OAK_FOR(v, NVAR) after[v] = before[v];
+  cell_means(faces, x, after);
+  if (!oak_state_valid(ph, after)) {
+    oak_state_to_primitive(ph, before);
+    OAK_FOR(d, OAK_DIM) before[OAK_FACE_VECTOR + d] = after[OAK_FACE_VECTOR + d];
+    OAK_FOR(v, NVAR) after[v] = before[v];
+    oak_state_to_conserved(ph, after);
+  }
+  OAK_FOR(v, NVAR) p[v * OAK_CELLS] = (store_t)after[v];
+}
+
+OAK_KERNEL(oak_face_refine, oak_curl_args_t, 128) {
+  OAK_ARGS(oak_curl_args_t);
+  OAK_OUTER_LANES(n) {
+    store_t *u = arg.u + n * OAK_BLOCK_REALS, *faces = u + NVAR * OAK_CELLS;
+    const physics_parameters_t ph = oak_physics(&arg.f);
+    const int fresh = faces[OAK_FACE_REALS] != 0;
+    OAK_ROWS(row, fresh ? HY * HZ : 0, HX) {
+      OAK_LANES(i, HX) {
+        const int x[3] = {2 * i, row % HY * 2, row / HY * 2};
+        refine_cell(&arg.f, n, faces, x);
+        for (int e = 0; e < 1 << OAK_DIM; e++) {
+          const int y[3] = {x[0] + (e & 1), x[1] + (e >> 1 & 1), x[2] + (e >> 2)};
+          refined_means(&ph, u, faces, y);
+        }
+      }
+    }
+  }
+}
+#endif

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * A vector on faces (FACE_VECTOR): after each stage the fields on edges, and from them the vector;
+ * its initial values; its faces in refined blocks. What cells give to their edges is a field with
+ * ghost cells of its own, which blocks also use to tell each other their faces on a new mesh. */
+#include "solver/step/part.h"
+#include "solver/step/sim.h"
+
+static int wanted(const oak_t *sim) { return sim->setup.fields.nvector; }
+
+/* Components of what cells give: a number for each edge. The number of variables of the state has
+ * another meaning (OAK_STORED in kernels/access/field.h). */
+static int shares(const oak_setup_t *setup) {
+  return setup->dim == 2 ? 4 : 12 + (setup->nvar == 12);
+}
+
+static oak_status_t check(oak_t *sim) {
+  const oak_setup_t *setup = &sim->setup;
+  const char *physics = setup->files.physics;
+  if (!wanted(sim)) return OAK_OK;
+  OAK_CHECK(setup->domain.coordinates == OAK_CARTESIAN, OAK_ERR_INPUT,
+            "%s: mesh.coordinates = %s: %s has FACE_VECTOR, which needs cartesian coordinates; "
+            "physics.name = mhd has others",
+            oak_params_origin(setup->params, "mesh.coordinates"),
+            oak_params_text(setup->params, "mesh.coordinates"), physics);
+  OAK_CHECK(setup->bytes.store == setup->bytes.real, OAK_ERR_INPUT,
+            "%s: scheme.precision = mixed: %s has FACE_VECTOR, whose divergence would be that of "
+            "rounding: choose double, single or single_fluxes",
+            oak_params_origin(setup->params, "scheme.precision"), physics);
+  OAK_CHECK(!oak_has_solids(setup), OAK_ERR_INPUT,
+            "%s has FACE_VECTOR, which knows no solids: leave bodies and SOLID out, or choose "
+            "physics.name = mhd",
+            physics);
+  OAK_CHECK(oak_params_choice(setup->params, "scheme.diffusion") != 1, OAK_ERR_INPUT,
+            "%s: scheme.diffusion = rkl2: %s has FACE_VECTOR: set scheme.diffusion = explicit",
+            oak_params_origin(setup->params, "scheme.diffusion"), physics);
+  OAK_CHECK(!*oak_params_text(setup->params, "run.initial"), OAK_ERR_INPUT,
+            "%s: run.initial = %s: %s has FACE_VECTOR, and such a file has no values on faces: "
+            "give VECTOR_POTENTIAL and INITIAL in a problem",
+            oak_params_origin(setup->params, "run.initial"),
+            oak_params_text(setup->params, "run.initial"), physics);
+  sim->parts.needs |= OAK_NEEDS_EDGES;
+  return OAK_OK;
+}
+
+/* Fields on the edges of a block. */
+static int64_t edge_bytes(const oak_setup_t *setup) {
+  int64_t nodes = setup->dim == 3 ? 3 : 1;
+  for (int d = 0; d < setup->dim; d++) nodes *= setup->block.size[d] + 1;
+  return nodes * (int64_t)sizeof(double);
+}
+
+/* Collective on the ranks of a host. */
+static oak_status_t connect(oak_t *sim) {
+  oak_curl_t *curl = &sim->curl;
+  oak_values_t *values = &curl->shares;
+  int changed;
+  if (!curl->exchange.transport)
+    oak_exchange_init(&curl->exchange, &sim->data.transport, &sim->data.pattern,
+                      shares(&sim->setup), OAK_INTERPOLATE_EDGES, sim->setup.bytes.store);
+  curl->exchange.kernel = sim->setup.kernel.halo;
+  oak_status_t st = oak_values_fit(&curl->exchange, &values, 1, sim->data.mesh->nblock, &changed);
+  oak_keep_failure(&st, oak_exchange_fit(&curl->exchange, &changed));
+  if (st == OAK_OK) st = oak_values_look(&curl->exchange, values);
+  if (st == OAK_OK)
+    st = oak_array_fit(sim->setup.dev, &curl->e, sim->data.mesh->nblock * edge_bytes(&sim->setup));
+  return st;
+}
+
+static oak_curl_args_t arguments(const oak_t *sim, int state) {
+  oak_curl_args_t args = {.edge = sim->data.pattern.edge.device,
+                          .bc = sim->setup.domain.bc,
+                          .e = sim->curl.e.at,
+                          .u = oak_data_state(&sim->data, state),
+                          .shares = sim->curl.shares.memory.mine,
+                          .bad = sim->data.results.bad,
+                          .results = oak_data_results(&sim->data)};
+  oak_data_field(&sim->data, state, sim->data.clock.time, &args.f);
+  return args;
+}
+
+static oak_status_t launch(oak_t *sim, oak_kernel_t *kernel, const oak_curl_args_t *args) {
+  const int n = sim->data.mesh->nblock;
+  return n ? oak_device_launch(sim->setup.dev, kernel, n, args, sizeof *args) : OAK_OK;
+}
+
+/* The ghost cells of what cells give. args->f then leads to it. */
+static oak_status_t exchange(oak_t *sim, oak_curl_args_t *args) {
+  oak_halo_args_t halo = {.f = args->f};
+  const oak_status_t st =
+      oak_exchange_fill(&sim->curl.exchange, &sim->curl.shares, &halo, &sim->data.timers);
+  args->f = halo.f;
+  return st;
+}
+
+oak_status_t oak_face_vector_advance(oak_t *sim, oak_step_t *step) {
+  oak_curl_args_t args = arguments(sim, step->out);
+  oak_status_t st = exchange(sim, &args);
+  args.nprev = step->flux.nprev;
+  args.dt = step->flux.dt;
+  for (int p = 0; p < OAK_MAX_PREV; p++)
+    args.prev[p] = step->flux.prev[p], args.w[p] = step->flux.w[p];
+  oak_timer_start(&sim->data.timers, OAK_PHASE_FLUX);
+  if (st == OAK_OK) st = launch(sim, sim->setup.kernel.edge_fields, &args);
+  if (st == OAK_OK) st = launch(sim, sim->setup.kernel.face_stage, &args);
+  if (st == OAK_OK) st = launch(sim, sim->setup.kernel.face_means, &args);
+  oak_timer_stop(&sim->data.timers, OAK_PHASE_FLUX);
+  return st;
+}
+
+oak_status_t oak_face_vector_initial(oak_t *sim, int state) {
+  if (!wanted(sim)) return OAK_OK;
+  oak_curl_args_t args = arguments(sim, state);
+  args.results = 1; /* as the kernel of INITIAL has left them */
+  OAK_TRY(launch(sim, sim->setup.kernel.face_initial, &args));
+  return launch(sim, sim->setup.kernel.face_start, &args);
+}
+
+/* Where no block has been refined, nothing changes. */
+oak_status_t oak_face_vector_refine(oak_t *sim, oak_step_t *step) {
+  oak_status_t st = OAK_OK;
+  (void)step;
+  for (int dir = 0; dir < (sim->setup.dim == 2 ? 2 : 1); dir++) {
+    oak_curl_args_t args = arguments(sim, 0);
+    args.dir = dir;
+    if (st == OAK_OK) st = launch(sim, sim->setup.kernel.face_give, &args);
+    oak_keep_failure(&st, exchange(sim, &args));
+    if (st == OAK_OK) st = launch(sim, sim->setup.kernel.face_take, &args);
+    oak_keep_failure(&st, oak_peers_meet(&sim->data.transport.peers, sim->data.pattern.contact));
+  }
+  const oak_curl_args_t args = arguments(sim, 0);
+  if (st == OAK_OK) st = launch(sim, sim->setup.kernel.face_refine, &args);
+  return oak_data_agree(&sim->data, st);
+}
+
+static int has_levels(const oak_t *sim) {
+  return wanted(sim) && sim->setup.refine.max_level > sim->setup.refine.min_level;
+}
+
+static int64_t bytes(const oak_t *sim) {
+  return sim->curl.shares.memory.bytes + sim->curl.exchange.buffer.bytes + sim->curl.e.bytes;
+}
+
+static void clear(oak_t *sim) {
+  oak_values_t *values = &sim->curl.shares;
+  oak_values_clear(&sim->curl.exchange, &values, 1);
+  oak_exchange_clear(&sim->curl.exchange);
+  oak_device_free(sim->setup.dev, sim->curl.e.at);
+}
+
+const oak_part_t oak_part_face_vector = {
+    .wanted = wanted, .read = check, .connect = connect, .bytes = bytes, .clear = clear};
+const oak_part_t oak_part_face_levels = {.wanted = has_levels};

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Constrained transport (physics mhd_ct): div B at rounding and fluxes through walls on meshes that
+ * adapt, the same bits on any number of ranks and after a restart, waves, a loop of field. */
+// TEST np={1,2,3} timeout=240 flags=-O1
+// TEST name=@test@_hosts_np4 np=4 timeout=240 flags=-O1 OAK_TEST_RANKS_PER_HOST=2
+// TEST name=@test@_fake_np2 np=2 suite=all needs=fake OAK_TEST_SHORT=1 OAK_TEST_DEVICE=cuda OAK_FAKE_CUDA=count=8
+// TEST name=openacc_@test@_np2 np=2 suite=all needs=openacc OAK_TEST_SHORT=1 OAK_TEST_DEVICE=openacc flags="-O1 -foffload=disable"
+// TEST name=long_@test@_np7 np=7 timeout=600 suite=long flags=-O1
+#include "solver_test.h"
+
+#define CT "physics.name=mhd_ct\nscheme.flux=hlld\nmesh.block_size=8\nrun.cfl=0.4\n"
+
+/** Sum over all cells of the bits of a variable, weighted by position; does not depend on the
+ * ranks. */
+static uint64_t hash_of(const sim_t *s) {
+  uint64_t sum = 0;
+  for (int v = 0; v < s->nvar; v++) {
+    double *u = sim_read(s, v), x[3];
+    for (int b = 0; b < oak_nblocks(s->sim); b++)
+      for (int c = 0; c < s->cells; c++) {
+        uint64_t bits;
+        sim_center(s, b, c, x);
+        memcpy(&bits, &u[b * s->cells + c], sizeof bits);
+        sum += bits * (uint64_t)(1 + 2 * llround(4096 * (x[0] + 8 * x[1] + 64 * x[2] + 512 * v)));
+      }
+    free(u);
+  }
+  MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM, s->comm);
+  return sum;
+}
+
+/** The largest |div B| times the size of a cell, over the largest component of B. */
+static double worst_div(const sim_t *s) {
+  const int n = oak_nblocks(s->sim) * s->cells;
+  double div = 0, most = 0, *u = malloc(((size_t)n + 1) * sizeof *u);
+  if (!u) abort();
+  MUST(oak_read_variable(s->sim, "divb_absolute", oak_nblocks(s->sim), u));
+  for (int i = 0; i < n; i++) {
+    double origin[3], dx[3];
+    oak_block_geometry(s->sim, i / s->cells, origin, dx);
+    div = worse(div, fabs(u[i]) * dx[0]);
+  }
+  free(u);
+  for (int v = 5; v < 8; v++) {
+    u = sim_read(s, v);
+    for (int i = 0; i < n; i++) most = worse(most, fabs(u[i]));
+    free(u);
+  }
+  return max_ranks(s->comm, div) / max_ranks(s->comm, most);
+}
+
+/** The largest value of a variable. */
+static double largest(const sim_t *s, int v) {
+  double most = 0, *u = sim_read(s, v);
+  for (int i = 0; i < oak_nblocks(s->sim) * s->cells; i++) most = worse(most, fabs(u[i]));
+  free(u);
+  return max_ranks(s->comm, most);
+}
+
+/** The flux through the plane x = 0, which blocks do not cross. */
+static double plane_flux(const sim_t *s) {
+  const int n = oak_nblocks(s->sim) * s->cells;
+  double sum = 0, *u = malloc(((size_t)n + 1) * sizeof *u);
+  if (!u) abort();
+  MUST(oak_read_variable(s->sim, "bx_face", oak_nblocks(s->sim), u));
+  for (int i = 0; i < n; i++) {
+    double origin[3], dx[3];
+    oak_block_geometry(s->sim, i / s->cells, origin, dx);
+    if (i % s->size[0] == 0 && fabs(origin[0]) < 1e-12)
+      sum += u[i] * dx[1] * (s->dim == 3 ? dx[2] : 1);
+  }
+  free(u);
+  return sum_ranks(s->comm, sum);
+}
+
+/** Energy of the field, from means over cells. */
+static double field_energy(const sim_t *s) {
+  double sum = 0;
+  for (int v = 5; v < 8; v++) {
+    double *u = sim_read(s, v);
+    for (int i = 0; i < oak_nblocks(s->sim) * s->cells; i++)
+      sum += 0.5 * u[i] * u[i] * sim_volume(s, i / s->cells);
+    free(u);
+  }
+  return sum_ranks(s->comm, sum);
+}
+
+/* ---- meshes that adapt */
+
+typedef struct {
+  const char *name, *keys;
+  int steps;
+} case_t;
+
+#define BY(variables)                                   \
+  "refine.criterion=lohner\nrefine.variable=" variables \
+  "\nrefine.c_refine=0.3\nrefine.c_derefine=0.1\nmesh.adapt_every=2\n"
+#define BLAST                                                                       \
+  "problem.name=mhd_blast\nproblem.radius=0.2\nmesh.xmin=-0.5\nmesh.xmax=0.5\n" BY( \
+      "rho p") "scheme.limiter=minmod\nscheme.on_invalid=first_order\n"
+#define WALLS \
+  "boundary.xlow=reflect\nboundary.xhigh=reflect\nboundary.ylow=reflect\nboundary.yhigh=reflect\n"
+static const case_t cases[] = {
+    /* A stream carries the refined region across blocks of four levels. */
+    {"loop",
+     "problem.name=field_loop\nmesh.trees=2 1\nmesh.xmin=-1 -0.5\nmesh.xmax=1 0.5\n"
+     "mesh.min_level=1\nmesh.max_level=4\n" BY("bx by"),
+     160},
+    {"blast, walls", BLAST WALLS "mesh.min_level=1\nmesh.max_level=4\n", 100},
+    {"blast, 3D",
+     BLAST "mesh.dim=3\nmesh.min_level=1\nmesh.max_level=3\nboundary.zlow=outflow\n"
+           "boundary.zhigh=reflect\n",
+     12},
+};
+enum { CASES = sizeof cases / sizeof *cases };
+
+static void advance(sim_t *s, int steps) {
+  for (int n = 0; n < steps; n++) {
+    MUST(oak_advance(s->sim, oak_time_step(s->sim)));
+    if (oak_step(s->sim) % 2 == 0) MUST(oak_adjust_refinement(s->sim, NULL));
+  }
+}
+
+/** Half of the steps, and in a restarted simulation the rest: the same bits as in one go. */
+static void check_restart(const case_t *c, uint64_t hash) {
+  const char *path = test_new_file();
+  sim_t s = sim_new(MPI_COMM_WORLD, CT "%s", c->keys);
+  MUST(oak_initialize(s.sim));
+  advance(&s, c->steps / 2);
+  MUST(oak_write_checkpoint(s.sim, path));
+  sim_free(&s);
+  s = sim_new(MPI_COMM_WORLD, CT "%s", c->keys);
+  MUST(oak_read_checkpoint(s.sim, path));
+  advance(&s, c->steps - c->steps / 2);
+  assert_true(hash_of(&s) == hash);
+  sim_free(&s);
+  test_remove(path);
+}
+
+static void test_adaptive(void **state) {
+  (void)state;
+  for (int n = 0; n < CASES; n += test_stride(CASES)) {
+    const case_t *c = &cases[n];
+    int lowest, highest;
+    double before[TEST_MAX_NVAR], after[TEST_MAX_NVAR];
+    sim_t s = sim_new(MPI_COMM_WORLD, CT "%s", c->keys);
+    MUST(oak_initialize(s.sim));
+    MUST(oak_totals(s.sim, before));
+    const double flux = plane_flux(&s);
+    advance(&s, c->steps);
+    MUST(oak_totals(s.sim, after));
+    sim_levels(&s, &lowest, &highest);
+    const double div = worst_div(&s);
+    const double drift = fabs(plane_flux(&s) - flux), energy = fabs(after[4] / before[4] - 1);
+    report("%s: %d steps, levels %d to %d, div B %.1e, flux changes by %.1e, energy by %.1e",
+           c->name, (int)oak_step(s.sim), lowest, highest, div, drift, energy);
+    assert_true(lowest < highest);
+    assert_true(div < 1e-13);
+    /* No flux of the field leaves through periodic faces and walls. */
+    assert_true(drift < 1e-14);
+    if (n < CASES - 1) assert_true(energy < 1e-14);
+    if (n == 0) assert_true(largest(&s, 7) < 1e-15); /* bz is made by errors of div B alone */
+    const uint64_t hash = hash_of(&s);
+    sim_free(&s);
+    if (n == 0) check_restart(c, hash);
+    if (test_rank != 0 || test_size == 1) continue;
+    sim_t alone = sim_new(MPI_COMM_SELF, CT "%s", c->keys);
+    MUST(oak_initialize(alone.sim));
+    advance(&alone, c->steps);
+    assert_true(hash_of(&alone) == hash);
+    sim_free(&alone);
+  }
+}
+
+/** A quarter of the periodic domain between four walls has the solution of the whole domain. */
+static void test_walls(void **state) {
+  (void)state;
+  if (test_rank != 0) return;
+  sim_t s[2];
+  double *u[2], most = 0;
+  for (int whole = 0; whole < 2; whole++) {
+    s[whole] = sim_new(
+        MPI_COMM_SELF,
+        CT TEST_PROBLEM(
+            "mhd_mirror") "mesh.min_level=1\nmesh.max_level=1\nmesh.trees=%s\nmesh.xmax=%s\n%s",
+        whole ? "2 2" : "1 1", whole ? "2 2" : "1 1", whole ? "" : WALLS);
+    MUST(oak_initialize(s[whole].sim));
+    sim_run(&s[whole], 0.3, 0);
+  }
+  assert_int_equal(oak_step(s[0].sim), oak_step(s[1].sim));
+  for (int v = 0; v < s[0].nvar; v++) {
+    for (int whole = 0; whole < 2; whole++) u[whole] = sim_read(&s[whole], v);
+    for (int c = 0; c < oak_nblocks(s[0].sim) * s[0].cells; c++)
+      most = worse(most, fabs(u[0][c] - u[1][c]));
+    free(u[0]);
+    free(u[1]);
+  }
+  report("walls against mirror images: %.2e", most);
+  assert_true(most < 1e-12);
+  for (int whole = 0; whole < 2; whole++) sim_free(&s[whole]);
+}
+
+/* ---- accuracy */
+
+/** The circularly polarised Alfven wave, oblique, with a refined strip in the middle if \a refined.
+ * \return the mean error of the field after a period. */
+static double wave_error(int level, int refined) {
+  double error = 0, *start[3];
+  sim_t s = sim_new(MPI_COMM_WORLD,
+                    CT TEST_PROBLEM("mhd_wave_strip")
+                    "mesh.trees=2 1\nmesh.xmax=2.2360679774997896 1.1180339887498948\n"
+                    "mesh.min_level=%d\nmesh.max_level=%d\nrefine.criterion=user\n"
+                    "refine.c_refine=0.5\nrefine.c_derefine=0.4\nproblem.wave=circular\n"
+                    "problem.amplitude=0.1\nscheme.limiter=mc\n",
+                    level, level + refined);
+  MUST(oak_initialize(s.sim));
+  for (int v = 0; v < 3; v++) start[v] = sim_read(&s, 5 + v);
+  sim_run(&s, 1, 0);
+  for (int v = 0; v < 3; v++) {
+    double *u = sim_read(&s, 5 + v), sum = 0;
+    for (int i = 0; i < oak_nblocks(s.sim) * s.cells; i++)
+      sum += fabs(u[i] - start[v][i]) * sim_volume(&s, i / s.cells) / 2.5;
+    sum = sum_ranks(s.comm, sum);
+    error += sum * sum;
+    free(u);
+    free(start[v]);
+  }
+  assert_true(worst_div(&s) < 1e-13);
+  sim_free(&s);
+  return sqrt(error);
+}
+
+static void test_waves(void **state) {
+  (void)state;
+  for (int refined = 0; refined < 2; refined++) {
+    const double coarse = wave_error(2 - refined, refined), fine = wave_error(3 - refined, refined);
+    report("circular wave, %s: error %.2e, %.2e, order %.2f", refined ? "refined strip" : "uniform",
+           coarse, fine, log2(coarse / fine));
+    assert_true(log2(coarse / fine) > 1.6);
+    assert_true(fine < 3e-3);
+  }
+}
+
+/** A loop of field loses as much energy as with cleaning, where the limiter is the same. */
+static void test_loop(void **state) {
+  (void)state;
+  double rest[2];
+  for (int ct = 0; ct < 2; ct++) {
+    sim_t s = sim_new(MPI_COMM_WORLD,
+                      CT
+                      "%sproblem.name=field_loop\nmesh.trees=2 1\nmesh.xmin=-1 -0.5\n"
+                      "mesh.xmax=1 0.5\nmesh.min_level=3\nmesh.max_level=3\nscheme.limiter=mc\n",
+                      ct ? "" : "physics.name=mhd\n");
+    MUST(oak_initialize(s.sim));
+    const double before = field_energy(&s);
+    sim_run(&s, 1, 0);
+    rest[ct] = field_energy(&s) / before;
+    if (ct) assert_true(largest(&s, 7) < 1e-16);
+    sim_free(&s);
+  }
+  report("field loop: %.3f of the energy are left, %.3f with cleaning", rest[1], rest[0]);
+  assert_true(rest[1] < 1 && rest[1] > rest[0] - 0.01);
+}
+
+static oak_status_t sim_try(sim_t *s, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  const oak_status_t st = try_new(s, MPI_COMM_WORLD, format, args);
+  va_end(args);
+  return st;
+}
+
+/** What is not there is refused before kernels are compiled. */
+static void test_refusals(void **state) {
+  (void)state;
+  static const char *const line[][2] = {
+      {"mesh.coordinates=polar\nmesh.xmin=1 0\nmesh.xmax=2 1\nboundary.xlow=outflow\n"
+       "boundary.xhigh=outflow\n",
+       "needs cartesian coordinates"},
+      {"scheme.precision=mixed\n", "scheme.precision = mixed"},
+      {"run.initial=some.oak\n", "no values on faces"},
+      {TEST_PROBLEM("mhd_divergence"), "VECTOR_POTENTIAL(at, a)"}};
+  for (int n = 0; n < 4; n++) {
+    sim_t s;
+    oak_status_t st = sim_try(&s, CT "problem.name=orszag_tang\n%s", line[n][0]);
+    if (st == OAK_OK) st = oak_initialize(s.sim);
+    assert_int_equal(st, OAK_ERR_INPUT);
+    if (!strstr(oak_last_error(), line[n][1])) report("%s", oak_last_error());
+    assert_non_null(strstr(oak_last_error(), line[n][1]));
+    sim_free(&s);
+  }
+}
+
+int main(int argc, char **argv) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_adaptive), cmocka_unit_test(test_walls),
+                                     cmocka_unit_test(test_waves), cmocka_unit_test(test_loop),
+                                     cmocka_unit_test(test_refusals)};
+  return TEST_MAIN(tests);
+}
