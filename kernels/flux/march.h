@@ -233,6 +233,13 @@ OAK_FN void update_rows(const tile_t *t, int k, const real s[NVAR][SY][SX], cons
                         march_t *z, flux_shared_t *sh) {
   store_t *out = t->arg->out + (tile_plane(t, k) - t->f->u) + t->row * OAK_NX;
   const rows_t r = present_rows(t, k, z, s, sh);
+#if OAK_CURL /* the shares of the next row: a CPU does not foresee so many streams */
+  const store_t *next = t->arg->shares + t->block * OAK_SHARES * OAK_CELLS +
+                        OAK_INDEX(t->x0, t->y0 + t->row + ROWS, k);
+  for (int n = 0; n < OAK_SHARES * TX && !OAK_MANY_THREADS; n += 8)
+    OAK_WILL_WRITE(next + n / TX * OAK_CELLS + n % TX);
+  (void)next;
+#endif
 #if OAK_STORE_LATER
   OAK_PRIVATE(sum_t result[NVAR], ROWS * TX);
   OAK_LANE2(n, ROWS, i, TX) {

@@ -123,4 +123,6 @@ extern void oak_near_beyond(void)
 
 #define OAK_UNROLL OAK_PRAGMA(GCC unroll 16)
 #define OAK_NO_UNROLL
+/* The cache line at p will be written. */
+#define OAK_WILL_WRITE(p) __builtin_prefetch(p, 1)
 #define OAK_TWO_TURNS

@@ -214,5 +214,6 @@ OAK_FN float oak_sqrt(float x) {
 
 #define OAK_UNROLL _Pragma("unroll")
 #define OAK_PRAGMA(x) _Pragma(#x)
+#define OAK_WILL_WRITE(p) ((void)0)
 #define OAK_NO_UNROLL _Pragma("unroll 1")
 #define OAK_TWO_TURNS OAK_NO_UNROLL
