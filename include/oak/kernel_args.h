@@ -380,6 +380,7 @@ typedef struct {
   int *bad;    /**< [block][results] set where a cell is invalid */
   int results; /**< numbers per block in `bad` */
   int dir;     /**< 2D: the axis that oak_face_give works on */
+  int keep;    /**< oak_face_means keeps the pressure of cells that would be invalid */
 } oak_curl_args_t;
 
 /** Elliptic equations of a run. */

@@ -216,12 +216,8 @@ OAK_KERNEL(oak_face_means, oak_curl_args_t, 128) {
       store_t *cell = u + row * OAK_NX;
       OAK_LANES(i, OAK_NX) {
         const int x[3] = {i, row % OAK_NY, row / OAK_NY};
-        real q[NVAR];
-        OAK_FOR(v, NVAR) q[v] = cell[v * OAK_CELLS + i];
-        cell_means(u + NVAR * OAK_CELLS, x, q);
-        OAK_FOR(d, OAK_DIM)
-          cell[(OAK_FACE_VECTOR + d) * OAK_CELLS + i] = (store_t)q[OAK_FACE_VECTOR + d];
-        invalid |= !oak_state_valid(&ph, q);
+        invalid |=
+            !set_means(&ph, cell + i, u + NVAR * OAK_CELLS, x, OAK_KEEP_PRESSURE && arg.keep);
       }
     }
     if (invalid) arg.bad[n * arg.results] = 1; /* lanes store the same */

@@ -14,4 +14,26 @@ OAK_FN void cell_means(const store_t *faces, const int x[3], real u[NVAR]) {
     u[OAK_FACE_VECTOR + d] = (real)0.5 * (p[0] + p[OAK_STRIDE(d)]);
   }
 }
+
+/* Put the means into the cell at p. With `keep`, where their energy would leave no pressure, the
+ * pressure stays and the energy changes. Returns whether the state is valid. */
+OAK_FN int set_means(const physics_parameters_t *ph, store_t *p, const store_t *faces,
+                     const int x[3], int keep) {
+  real before[NVAR], after[NVAR];
+  oak_load(p, OAK_CELLS, before);
+  OAK_FOR(v, NVAR) after[v] = before[v];
+  cell_means(faces, x, after);
+  const int valid = oak_state_valid(ph, after);
+  if (keep) {
+    real kept[NVAR];
+    oak_state_to_primitive(ph, before);
+    OAK_FOR(v, NVAR) kept[v] = before[v];
+    OAK_FOR(d, OAK_DIM) kept[OAK_FACE_VECTOR + d] = after[OAK_FACE_VECTOR + d];
+    oak_state_to_conserved(ph, kept);
+    OAK_FOR(v, NVAR) p[v * OAK_CELLS] = (store_t)(valid ? after[v] : kept[v]);
+    return valid || oak_state_valid(ph, kept);
+  }
+  OAK_FOR(d, OAK_DIM) p[(OAK_FACE_VECTOR + d) * OAK_CELLS] = (store_t)after[OAK_FACE_VECTOR + d];
+  return valid;
+}
 #endif

@@ -107,24 +107,6 @@ OAK_FN void refine_cell(const oak_field_t *f, long block, store_t *faces, const 
   }
 }
 
-/* The means of the vector in a cell. Where its energy would leave no pressure, the pressure stays
- * and the energy changes. */
-OAK_FN void refined_means(const physics_parameters_t *ph, store_t *u, const store_t *faces,
-                          const int x[3]) {
-  store_t *p = u + OAK_INDEX(x[0], x[1], x[2]);
-  real before[NVAR], after[NVAR];
-  oak_load(p, OAK_CELLS, before);
-  OAK_FOR(v, NVAR) after[v] = before[v];
-  cell_means(faces, x, after);
-  if (!oak_state_valid(ph, after)) {
-    oak_state_to_primitive(ph, before);
-    OAK_FOR(d, OAK_DIM) before[OAK_FACE_VECTOR + d] = after[OAK_FACE_VECTOR + d];
-    OAK_FOR(v, NVAR) after[v] = before[v];
-    oak_state_to_conserved(ph, after);
-  }
-  OAK_FOR(v, NVAR) p[v * OAK_CELLS] = (store_t)after[v];
-}
-
 OAK_KERNEL(oak_face_refine, oak_curl_args_t, 128) {
   OAK_ARGS(oak_curl_args_t);
   OAK_OUTER_LANES(n) {
@@ -137,7 +119,7 @@ OAK_KERNEL(oak_face_refine, oak_curl_args_t, 128) {
         refine_cell(&arg.f, n, faces, x);
         for (int e = 0; e < 1 << OAK_DIM; e++) {
           const int y[3] = {x[0] + (e & 1), x[1] + (e >> 1 & 1), x[2] + (e >> 2)};
-          refined_means(&ph, u, faces, y);
+          set_means(&ph, u + OAK_INDEX(y[0], y[1], y[2]), faces, y, 1);
         }
       }
     }

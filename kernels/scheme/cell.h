@@ -221,9 +221,10 @@ OAK_FN void keep_shares(const oak_flux_args_t *s, const physics_parameters_t *ph
 #endif
 }
 
-/* Store a new state, but for means of a vector on faces, which follow later. */
+/* Store a new state, but for means of a vector on faces, which follow later, unless those by the
+ * fluxes of the cell are needed then (oak_face_means). */
 OAK_FN void store_state(store_t *p, const sum_t u[]) {
-#if OAK_CURL
+#if OAK_CURL && !OAK_KEEP_PRESSURE
   OAK_FOR(v, NVAR) {
     if (v < OAK_FACE_VECTOR || v >= OAK_FACE_VECTOR + OAK_DIM) p[v * OAK_CELLS] = (store_t)u[v];
   }

@@ -94,6 +94,7 @@ static oak_status_t make_defines(const oak_setup_t *setup, int fluxes, int decla
   define(d, "OAK_REFINE_PRIMITIVES=%u", setup->refine.primitives);
   if (setup->refine.nderived) define(d, "OAK_REFINE_DERIVED=%d", setup->refine.nderived);
   if (setup->fields.nvector) define(d, "OAK_FACE_VECTOR=%d", setup->fields.vector);
+  if (setup->fields.nvector) define(d, "OAK_KEEP_PRESSURE=%d", setup->method.first_order);
   if (setup->kernel.debug) define(d, "OAK_DEBUG=1");
   if (setup->method.diffusion) define(d, "OAK_DIFFUSION=%d", setup->method.diffusion);
   OAK_CHECK(!d->failed, OAK_ERR_INPUT,

@@ -200,6 +200,26 @@ static void test_walls(void **state) {
   for (int whole = 0; whole < 2; whole++) sim_free(&s[whole]);
 }
 
+/** Gas whose pressure is 1e-4 of the field's: cells that have no pressure are repaired. */
+static void test_strong_field(void **state) {
+  (void)state;
+  double before[TEST_MAX_NVAR], after[TEST_MAX_NVAR];
+  sim_t s = sim_new(MPI_COMM_WORLD, CT BLAST
+                    "problem.radius=0.1\nproblem.p_in=1000\nproblem.p_out=0.005\n"
+                    "problem.field=10\nproblem.angle=0\nphysics.gamma=1.4\nmesh.min_level=1\n"
+                    "mesh.max_level=3\n");
+  MUST(oak_initialize(s.sim));
+  MUST(oak_totals(s.sim, before));
+  sim_run(&s, 0.004, 4);
+  MUST(oak_totals(s.sim, after));
+  const double div = worst_div(&s), energy = fabs(after[4] / before[4] - 1);
+  report("strong field: %d steps, div B %.1e, energy changes by %.1e", (int)oak_step(s.sim), div,
+         energy);
+  assert_true(div < 1e-13);
+  assert_true(energy < 5e-3);
+  sim_free(&s);
+}
+
 /* ---- accuracy */
 
 /** The circularly polarised Alfven wave, oblique, with a refined strip in the middle if \a refined.
@@ -292,8 +312,9 @@ static void test_refusals(void **state) {
 }
 
 int main(int argc, char **argv) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_adaptive), cmocka_unit_test(test_walls),
-                                     cmocka_unit_test(test_waves), cmocka_unit_test(test_loop),
-                                     cmocka_unit_test(test_refusals)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_adaptive),     cmocka_unit_test(test_walls),
+      cmocka_unit_test(test_strong_field), cmocka_unit_test(test_waves),
+      cmocka_unit_test(test_loop),         cmocka_unit_test(test_refusals)};
   return TEST_MAIN(tests);
 }

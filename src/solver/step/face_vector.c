@@ -97,6 +97,7 @@ oak_status_t oak_face_vector_advance(oak_t *sim, oak_step_t *step) {
   oak_status_t st = exchange(sim, &args);
   args.nprev = step->flux.nprev;
   args.dt = step->flux.dt;
+  args.keep = step->pass > 0; /* first-order fluxes have not sufficed */
   for (int p = 0; p < OAK_MAX_PREV; p++)
     args.prev[p] = step->flux.prev[p], args.w[p] = step->flux.w[p];
   oak_timer_start(&sim->data.timers, OAK_PHASE_FLUX);
