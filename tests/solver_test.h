@@ -15,7 +15,7 @@
 /* A problem of the tests; @ stands for test_folder(). */
 #define TEST_PROBLEM(name) "problem.name=@/problems/" name ".c\n"
 
-enum { TEST_MAX_NVAR = 8 };
+enum { TEST_MAX_NVAR = 12 };
 
 static inline void test_must(oak_status_t status, const char *call, int line) {
   if (status == OAK_OK) return;
