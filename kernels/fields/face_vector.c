@@ -22,7 +22,7 @@ OAK_FN void inner_edges(const oak_curl_args_t *arg, long block, int c, double *o
   const int a = (c + 1) % 3, b = (c + 2) % 3, sa = OAK_STRIDE(a), sb = OAK_STRIDE(b);
   const int i0 = c != 0, j0 = c != 1, k0 = OAK_DIM == 3 && c != 2;
   const int ni = OAK_NX - i0, nj = OAK_NY - j0, nk = OAK_NZ - k0;
-  const store_t *share = arg->f.u + (block * OAK_SHARES + SHARE(c, 0, 0)) * OAK_CELLS;
+  const store_t *share = arg->f.u + (block * OAK_SHARES + share_number(c, 0, 0)) * OAK_CELLS;
   OAK_ROWS(row, nj * nk, ni) {
     const int j = j0 + row % nj, k = k0 + row / nj;
     const store_t *p = share + OAK_INDEX(i0, j, k);
@@ -63,7 +63,7 @@ OAK_FN void side_edges(const oak_curl_args_t *arg, long block, int face, int c,
   OAK_FOR(n, 2)
     OAK_FOR(m, 2) {
       const int side = n ? !upper : upper;
-      number[n][m] = first ? SHARE(c, side, !m) : SHARE(c, !m, side);
+      number[n][m] = first ? share_number(c, side, !m) : share_number(c, !m, side);
     }
   OAK_ROWS(row, nb, na) {
     int x[3];
@@ -125,7 +125,7 @@ OAK_FN void rim_line(const oak_curl_args_t *arg, long block, int c, int p, int q
     int x[3] = {0, 0, 0};
     x[a] = p - 1 + (n & 1);
     x[b] = q - 1 + (n >> 1);
-    cell[n] = beside_edge(arg, block, c, x, SHARE(c, !(n & 1), !(n >> 1)));
+    cell[n] = beside_edge(arg, block, c, x, share_number(c, !(n & 1), !(n >> 1)));
     finest = OAK_MAX(finest, cell[n].finer);
   }
   OAK_FOR(n, 4) there[n] = cell[n].finer == finest;

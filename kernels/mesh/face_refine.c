@@ -10,8 +10,8 @@
 /* The number of the share in which blocks give each other the lower or upper faces of cells across
  * dir. For coarser blocks shares are averaged along one axis; m is the position along the other. */
 OAK_FN int face_share(int dir, int upper, int m) {
-  if (OAK_DIM == 2) return dir == 0 ? SHARE(2, upper, m) : SHARE(2, m, upper);
-  return SHARE((dir + 1) % 3, m, upper);
+  if (OAK_DIM == 2) return dir == 0 ? share_number(2, upper, m) : share_number(2, m, upper);
+  return share_number((dir + 1) % 3, m, upper);
 }
 
 /* Each block gives the faces on its sides. */

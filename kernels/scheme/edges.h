@@ -29,7 +29,9 @@ OAK_FN int closed_faces(const oak_field_t *f, long block) {
 #if OAK_CURL
 /* The number of the share for the edge along c, on the lower or upper side of the cell along the
  * axes a and b behind c. */
-#define SHARE(c, side_a, side_b) ((OAK_DIM == 3 ? 4 * (c) : 0) + (side_a) + 2 * (side_b))
+OAK_FN int share_number(int c, int side_a, int side_b) {
+  return (OAK_DIM == 3 ? 4 * c : 0) + side_a + 2 * side_b;
+}
 
 /* What the shares of a cell need of its lower and upper faces: the fluxes of the vector, and the
  * part of the cell. */
@@ -52,7 +54,7 @@ OAK_FN void edge_shares(const physics_parameters_t *ph, const turns_t *c, const 
 #define EDGE_SHARES(e, a, b, centre) \
   OAK_FOR(n, 2)                      \
     OAK_FOR(m, 2)                    \
-      share[SHARE(e, n, m)] =        \
+      share[share_number(e, n, m)] = \
           (part[a][n] + part[b][m]) * (c->turn[b][m][a] - c->turn[a][n][b] - (centre));
   EDGE_SHARES(2, 0, 1, -turn[0][OAK_FACE_VECTOR + 1])
 #if OAK_DIM == 3
