@@ -6,28 +6,9 @@
 // TEST name=@test@_fake_np2 np=2 suite=all needs=fake OAK_TEST_SHORT=1 OAK_TEST_DEVICE=cuda OAK_FAKE_CUDA=count=8
 // TEST name=openacc_@test@_np2 np=2 suite=all needs=openacc OAK_TEST_SHORT=1 OAK_TEST_DEVICE=openacc flags="-O1 -foffload=disable"
 // TEST name=long_@test@_np7 np=7 timeout=600 suite=long flags=-O1
-#include "solver_test.h"
+#include "mhd_test.h"
 
 #define CT "physics.name=mhd_ct\nscheme.flux=hlld\nmesh.block_size=8\nrun.cfl=0.4\n"
-
-/** Sum over all cells of the bits of a variable, weighted by position; does not depend on the
- * ranks. */
-static uint64_t hash_of(const sim_t *s) {
-  uint64_t sum = 0;
-  for (int v = 0; v < s->nvar; v++) {
-    double *u = sim_read(s, v), x[3];
-    for (int b = 0; b < oak_nblocks(s->sim); b++)
-      for (int c = 0; c < s->cells; c++) {
-        uint64_t bits;
-        sim_center(s, b, c, x);
-        memcpy(&bits, &u[b * s->cells + c], sizeof bits);
-        sum += bits * (uint64_t)(1 + 2 * llround(4096 * (x[0] + 8 * x[1] + 64 * x[2] + 512 * v)));
-      }
-    free(u);
-  }
-  MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM, s->comm);
-  return sum;
-}
 
 /** The largest |div B| times the size of a cell, over the largest component of B. */
 static double worst_div(const sim_t *s) {
@@ -98,8 +79,6 @@ typedef struct {
 #define BLAST                                                                       \
   "problem.name=mhd_blast\nproblem.radius=0.2\nmesh.xmin=-0.5\nmesh.xmax=0.5\n" BY( \
       "rho p") "scheme.limiter=minmod\nscheme.on_invalid=first_order\n"
-#define WALLS \
-  "boundary.xlow=reflect\nboundary.xhigh=reflect\nboundary.ylow=reflect\nboundary.yhigh=reflect\n"
 static const case_t cases[] = {
     /* A stream carries the refined region across blocks of four levels. */
     {"loop",
@@ -172,32 +151,9 @@ static void test_adaptive(void **state) {
   }
 }
 
-/** A quarter of the periodic domain between four walls has the solution of the whole domain. */
 static void test_walls(void **state) {
   (void)state;
-  if (test_rank != 0) return;
-  sim_t s[2];
-  double *u[2], most = 0;
-  for (int whole = 0; whole < 2; whole++) {
-    s[whole] = sim_new(
-        MPI_COMM_SELF,
-        CT TEST_PROBLEM(
-            "mhd_mirror") "mesh.min_level=1\nmesh.max_level=1\nmesh.trees=%s\nmesh.xmax=%s\n%s",
-        whole ? "2 2" : "1 1", whole ? "2 2" : "1 1", whole ? "" : WALLS);
-    MUST(oak_initialize(s[whole].sim));
-    sim_run(&s[whole], 0.3, 0);
-  }
-  assert_int_equal(oak_step(s[0].sim), oak_step(s[1].sim));
-  for (int v = 0; v < s[0].nvar; v++) {
-    for (int whole = 0; whole < 2; whole++) u[whole] = sim_read(&s[whole], v);
-    for (int c = 0; c < oak_nblocks(s[0].sim) * s[0].cells; c++)
-      most = worse(most, fabs(u[0][c] - u[1][c]));
-    free(u[0]);
-    free(u[1]);
-  }
-  report("walls against mirror images: %.2e", most);
-  assert_true(most < 1e-12);
-  for (int whole = 0; whole < 2; whole++) sim_free(&s[whole]);
+  check_walls(CT);
 }
 
 /** Gas whose pressure is 1e-4 of the field's: cells that have no pressure are repaired. */

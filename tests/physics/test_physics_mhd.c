@@ -2,28 +2,9 @@
  * Magnetohydrodynamics: totals, the same bits on any number of ranks, walls, and strong fields. The
  * case mhd of oak_verify measures more. */
 // TEST np={1,2,3} timeout=120 flags=-O1
-#include "solver_test.h"
+#include "mhd_test.h"
 
 #define MHD "physics.name=mhd\nscheme.flux=hlld\nmesh.block_size=8\nrun.cfl=0.4\n"
-
-/** Sum over all cells of the bits of a variable, weighted by position; does not depend on the
- * ranks. */
-static uint64_t hash_of(const sim_t *s) {
-  uint64_t sum = 0;
-  for (int v = 0; v < s->nvar; v++) {
-    double *u = sim_read(s, v), x[3];
-    for (int b = 0; b < oak_nblocks(s->sim); b++)
-      for (int c = 0; c < s->cells; c++) {
-        uint64_t bits;
-        sim_center(s, b, c, x);
-        memcpy(&bits, &u[b * s->cells + c], sizeof bits);
-        sum += bits * (uint64_t)(1 + 2 * llround(4096 * (x[0] + 8 * x[1] + 64 * v)));
-      }
-    free(u);
-  }
-  MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM, s->comm);
-  return sum;
-}
 
 /** The Orszag-Tang vortex on a mesh that follows its shocks. */
 static sim_t vortex(MPI_Comm comm, double time) {
@@ -59,34 +40,9 @@ static void test_vortex(void **state) {
   }
 }
 
-/** A quarter of the periodic domain between four walls has the solution of the whole domain. */
 static void test_walls(void **state) {
   (void)state;
-  if (test_rank != 0) return;
-  sim_t s[2];
-  double *u[2], most = 0;
-  for (int whole = 0; whole < 2; whole++) {
-    s[whole] = sim_new(MPI_COMM_SELF, MHD TEST_PROBLEM("mhd_mirror")
-                       "mesh.min_level=1\nmesh.max_level=1\nmesh.trees=%s\nmesh.xmax=%s\n"
-                       "boundary.xlow=%s\nboundary.xhigh=%s\nboundary.ylow=%s\nboundary.yhigh=%s\n",
-                       whole ? "2 2" : "1 1", whole ? "2 2" : "1 1", whole ? "periodic" : "reflect",
-                       whole ? "periodic" : "reflect", whole ? "periodic" : "reflect",
-                       whole ? "periodic" : "reflect");
-    MUST(oak_initialize(s[whole].sim));
-    sim_run(&s[whole], 0.3, 0);
-  }
-  assert_int_equal(oak_step(s[0].sim), oak_step(s[1].sim));
-  for (int v = 0; v < s[0].nvar; v++) {
-    for (int whole = 0; whole < 2; whole++) u[whole] = sim_read(&s[whole], v);
-    /* The first tree of the whole domain comes first along the curve. */
-    for (int c = 0; c < oak_nblocks(s[0].sim) * s[0].cells; c++)
-      most = worse(most, fabs(u[0][c] - u[1][c]));
-    free(u[0]);
-    free(u[1]);
-  }
-  report("walls against mirror images: %.2e", most);
-  assert_true(most < 1e-12);
-  for (int whole = 0; whole < 2; whole++) sim_free(&s[whole]);
+  check_walls(MHD);
 }
 
 /** Blast waves in gas whose pressure is 1e-3 and 1e-4 of the field's (D. S. Balsara, D. S. Spicer,
