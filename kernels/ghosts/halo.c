@@ -35,6 +35,16 @@ OAK_FN oak_span_t coarse_span(const oak_halo_args_t *arg, const oak_halo_task_t 
               : oak_span(&arg->f, t->block, coarse[0], coarse[1]);
 }
 
+/* The mean of the fine cells at p; of what cells give to their edges (kernels/scheme/edges.h), the
+ * mean along the edge of what the fine cells at this edge give. */
+OAK_FN real mean_of_fine(const oak_halo_args_t *arg, const store_t *p, int v, oak_parts_t parts) {
+#if OAK_CURL
+  if (arg->interpolation == OAK_INTERPOLATE_EDGES) return share_of_fine(p, v);
+#endif
+  (void)arg, (void)v;
+  return oak_restrict(p, parts);
+}
+
 /* F2C: average a fine block, of this rank or of a peer, for its quarter of the coarse block's ghost
  * cells. The averages go to the slot of the coarse block or, packed, to a piece for another rank.
  */
@@ -53,7 +63,7 @@ OAK_FN void halo_restrict(const oak_halo_args_t *arg, const oak_halo_task_t *t,
                              : (v * OAK_NG + layer) * FACE_CELLS(dir) + (b0 + b) * FA(dir) + a0);
     const int angular = arg->interpolation == OAK_INTERPOLATE_STATE && oak_is_angular(v);
     OAK_LANES(a, HA(dir))
-      q[a] = (store_t)oak_restrict(p + a * step,
+      q[a] = (store_t)mean_of_fine(arg, p + a * step, v,
                                    oak_parts(coarse_span(arg, t, pack, layer, b, a, x), angular));
   }
 }
@@ -82,25 +92,6 @@ OAK_FN void halo_restrict_state(const oak_halo_args_t *arg, const oak_halo_task_
 #endif
 
 #if OAK_CURL
-/* The same of what cells give to their edges: the mean along the edge of what the fine cells at
- * this edge give. */
-OAK_FN void halo_restrict_edges(const oak_halo_args_t *arg, const oak_halo_task_t *t,
-                                store_t *OAK_RESTRICT dst, int pack OAK_LANE_PARAM) {
-  const int dir = t->face / 2;
-  const store_t *u = source_block(arg, t);
-  const int a0 = (t->sub & 1) * HA(dir), b0 = (t->sub >> 1) * HB(dir);
-  OAK_ROWS(row, arg->components * OAK_NG * HB(dir), HA(dir)) {
-    const int b = row % HB(dir), layer = row / HB(dir) % OAK_NG, v = row / (HB(dir) * OAK_NG);
-    int x[3];
-    face_point(dir, t->face & 1 ? 2 * layer : OAK_ALONG(dir) - 2 * (OAK_NG - layer), 0, 2 * b, x);
-    const store_t *p = u + (long long)v * OAK_CELLS + OAK_INDEX(x[0], x[1], x[2]);
-    const int step = dir == 0 ? 2 * OAK_NX : 2;
-    store_t *q = dst + (pack ? row * HA(dir)
-                             : (v * OAK_NG + layer) * FACE_CELLS(dir) + (b0 + b) * FA(dir) + a0);
-    OAK_LANES(a, HA(dir)) q[a] = (store_t)share_of_fine(p + a * step, v);
-  }
-}
-
 /* Whether nobody needs the result of a task: what cells give to edges has no values beyond the
  * boundary and none of coarser cells, and the state none beyond edges without diffusion. */
 OAK_FN int edges_rest(const oak_halo_args_t *arg, const oak_halo_task_t *t) {
@@ -266,12 +257,6 @@ OAK_FN void halo_boundary(const oak_halo_args_t *arg, const oak_halo_task_t *t,
 /* F2C, into a slot or packed. */
 OAK_FN void restrict_task(const oak_halo_args_t *arg, const oak_halo_task_t *t,
                           store_t *dst OAK_LANE_PARAM) {
-#if OAK_CURL
-  if (arg->interpolation == OAK_INTERPOLATE_EDGES) {
-    halo_restrict_edges(arg, t, dst, t->kind == OAK_HALO_PACK OAK_LANE_ARG);
-    return;
-  }
-#endif
 #if OAK_HAS_physics_to_coarse
   if (arg->interpolation == OAK_INTERPOLATE_STATE) {
     halo_restrict_state(arg, t, dst, t->kind == OAK_HALO_PACK OAK_LANE_ARG);
