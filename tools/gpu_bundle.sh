@@ -9,7 +9,7 @@ set -eu
 build=$1 folder=$2
 rm -rf "$folder"
 mkdir -p "$folder"/{bin,lib,src}
-cp -r include kernels numerics physics problems bench "$folder/src"
+cp -r include kernels numerics physics problems bench examples "$folder/src"
 mkdir -p "$folder/tools"
 cp -r tests "$folder/src"
 cp tools/gpu_{env,suite,figures,openacc}.sh "$folder/tools"
