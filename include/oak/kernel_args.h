@@ -135,7 +135,8 @@ typedef struct {
   double dt;                  /**< the time step that is being taken; 0 between steps */
   long step;                  /**< steps taken so far */
   const oak_beside_t *beside; /**< [fields] fields beside the state; NULL: none */
-  int finest;                 /**< mesh.max_level */
+  short finest;               /**< mesh.max_level */
+  short room;                 /**< numbers of a block for each cell behind its components */
   unsigned rounding;          /**< of the present stage, see kernels/access/rounding.h */
 } oak_field_t;
 

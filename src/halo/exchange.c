@@ -81,6 +81,7 @@ void oak_exchange_field(const oak_exchange_t *x, const oak_values_t *values, oak
   f->u = values->memory.mine;
   f->halo = x->buffer.mine;
   f->peer = values->peer;
+  f->room = (short)(x->stored - x->components);
 }
 
 /* ---- the rounds */

@@ -86,9 +86,11 @@ static const case_t cases[] = {
      "mesh.min_level=1\nmesh.max_level=4\n" BY("bx by"),
      160},
     {"blast, walls", BLAST WALLS "mesh.min_level=1\nmesh.max_level=4\n", 100},
+    /* As many variables as a cell gives shares. */
     {"blast, 3D",
-     BLAST "mesh.dim=3\nmesh.min_level=1\nmesh.max_level=3\nboundary.zlow=outflow\n"
-           "boundary.zhigh=reflect\n",
+     BLAST
+     "physics.scalars=4\nmesh.dim=3\nmesh.min_level=1\nmesh.max_level=3\nboundary.zlow=outflow\n"
+     "boundary.zhigh=reflect\n",
      12},
 };
 enum { CASES = sizeof cases / sizeof *cases };

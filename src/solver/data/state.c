@@ -71,7 +71,7 @@ void oak_data_field(const oak_data_t *data, int state, double time, oak_field_t 
                          .dt = data->clock.taken_dt,
                          .step = data->clock.step,
                          .beside = data->fields.table,
-                         .finest = setup->refine.max_level,
+                         .finest = (short)setup->refine.max_level,
                          .rounding = stage_number(data) * NEXT_STAGE};
   oak_exchange_field(&data->exchange, &data->storage.state[state], field);
   oak_geometry_field(setup->domain.logarithmic, setup->dim, setup->domain.low, setup->domain.dx0,

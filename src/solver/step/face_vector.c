@@ -7,12 +7,6 @@
 
 static int wanted(const oak_t *sim) { return sim->setup.fields.nvector; }
 
-/* Components of what cells give: a number for each edge. The number of variables of the state has
- * another meaning (OAK_STORED in kernels/access/field.h). */
-static int shares(const oak_setup_t *setup) {
-  return setup->dim == 2 ? 4 : 12 + (setup->nvar == 12);
-}
-
 static oak_status_t check(oak_t *sim) {
   const oak_setup_t *setup = &sim->setup;
   const char *physics = setup->files.physics;
@@ -56,7 +50,7 @@ static oak_status_t connect(oak_t *sim) {
   int changed;
   if (!curl->exchange.transport)
     oak_exchange_init(&curl->exchange, &sim->data.transport, &sim->data.pattern,
-                      shares(&sim->setup), OAK_INTERPOLATE_EDGES, sim->setup.bytes.store);
+                      sim->setup.dim == 2 ? 4 : 12, OAK_INTERPOLATE_EDGES, sim->setup.bytes.store);
   curl->exchange.kernel = sim->setup.kernel.halo;
   oak_status_t st = oak_values_fit(&curl->exchange, &values, 1, sim->data.mesh->nblock, &changed);
   oak_keep_failure(&st, oak_exchange_fit(&curl->exchange, &changed));
