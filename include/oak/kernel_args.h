@@ -371,13 +371,14 @@ typedef struct {
   oak_field_t f;          /**< f.u: what cells give to their edges, [nblock][OAK_SHARES][N^d] */
   const oak_face_t *edge; /**< [nblock][edges of a block] where ghost cells beyond edges are */
   const oak_bc_t *bc;     /**< [2 dim][V] */
-  double *e;              /**< [nblock][axes][(N+1)^d] fields on edges */
+  double *e;              /**< [nblock][axes][(N+1)^d] fields on edges; initial values: for
+                           * div B, and for derivatives on faces */
   store_t *u;             /**< the state whose faces are set */
   store_t *shares;        /**< the same memory as f.u, to be set by oak_face_give */
   const store_t *prev[4]; /**< as in oak_flux_args_t */
   double w[4];
   int nprev;
-  double dt;
+  double dt;   /**< in oak_face_start: what counts as no divergence */
   int *bad;    /**< [block][results] set where a cell is invalid */
   int results; /**< numbers per block in `bad` */
   int dir;     /**< 2D: the axis that oak_face_give works on */

@@ -101,6 +101,20 @@ OAK_KERNEL(oak_face_initial, oak_curl_args_t, 128) {
   }
 }
 
+/* The divergence in a cell; *size: the sum of what its faces add, without signs. */
+OAK_FN double face_divergence(const oak_field_t *f, const store_t *faces, long block,
+                              const int x[3], double *size) {
+  double net = 0;
+  *size = 0;
+  OAK_FOR(d, OAK_DIM) {
+    const store_t *p = faces + oak_face_index(d, x[0], x[1], x[2]);
+    const double inv = oak_inv_dx(f, f->block[block].level, d);
+    net += ((double)p[OAK_STRIDE(d)] - (double)p[0]) * inv;
+    *size += (fabs((double)p[OAK_STRIDE(d)]) + fabs((double)p[0])) * inv;
+  }
+  return net;
+}
+
 /* The state of each cell with the means of the vector and the pressure of INITIAL. A divergence
  * that is more than rounding is noted (2). */
 OAK_KERNEL(oak_face_start, oak_curl_args_t, 128) {
@@ -114,23 +128,45 @@ OAK_KERNEL(oak_face_start, oak_curl_args_t, 128) {
       store_t *cell = u + row * OAK_NX;
       OAK_LANES(i, OAK_NX) {
         const int x[3] = {i, row % OAK_NY, row / OAK_NY};
-        double net = 0, size = 0;
+        double size;
         real q[NVAR];
         OAK_FOR(v, NVAR) q[v] = cell[v * OAK_CELLS + i];
         oak_state_to_primitive(&ph, q);
         cell_means(faces, x, q);
         oak_state_to_conserved(&ph, q);
         OAK_FOR(v, NVAR) cell[v * OAK_CELLS + i] = (store_t)q[v];
-        OAK_FOR(d, OAK_DIM) {
-          const store_t *p = faces + oak_face_index(d, x[0], x[1], x[2]);
-          const double inv = oak_inv_dx(&arg.f, arg.f.block[n].level, d);
-          net += ((double)p[OAK_STRIDE(d)] - (double)p[0]) * inv;
-          size += (fabs((double)p[OAK_STRIDE(d)]) + fabs((double)p[0])) * inv;
-        }
+        const double net = face_divergence(&arg.f, faces, n, x, &size);
         if (!oak_state_valid(&ph, q)) arg.bad[n * arg.results] |= 1;
-        if (fabs(net) > digits * size) arg.bad[n * arg.results] |= 2;
+        if (fabs(net) > digits * size + arg.dt) arg.bad[n * arg.results] |= 2;
       }
     }
+  }
+}
+
+/* The divergence of each cell into arg.e, [nblock][N^d]. */
+OAK_KERNEL(oak_face_divergence, oak_curl_args_t, 128) {
+  OAK_ARGS(oak_curl_args_t);
+  OAK_OUTER_LANES(n) {
+    OAK_ROWS(row, OAK_NY * OAK_NZ, OAK_NX) {
+      OAK_LANES(i, OAK_NX) {
+        const int x[3] = {i, row % OAK_NY, row / OAK_NY};
+        double size;
+        arg.e[n * OAK_CELLS + row * OAK_NX + i] =
+            face_divergence(&arg.f, oak_faces(arg.u, n), n, x, &size);
+      }
+    }
+  }
+}
+
+/* Take the derivatives arg.e [nblock][OAK_FACE_REALS] off the faces. What oak_face_start has noted
+ * is to be found again. */
+OAK_KERNEL(oak_face_project, oak_curl_args_t, 128) {
+  OAK_ARGS(oak_curl_args_t);
+  OAK_OUTER_LANES(n) {
+    store_t *faces = arg.u + n * OAK_BLOCK_REALS + NVAR * OAK_CELLS;
+    const double *slope = arg.e + n * OAK_FACE_REALS;
+    OAK_INNER(m, OAK_FACE_REALS) faces[m] = (store_t)((double)faces[m] - slope[m]);
+    OAK_INNER(m, 1) arg.bad[n * arg.results] = 0;
   }
 }
 #endif

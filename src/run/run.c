@@ -197,6 +197,12 @@ static oak_status_t begin(oak_t *sim, oak_output_t *out, const char *restart) {
         out->progress,
         "solids: walls along axes are exact, others are staircases of cells: the shock "
         "of a wedge of 15 degrees at Mach 3 lies 12 to 14 cells too far out");
+  if (!restart && sim->curl.divergence > 0)
+    oak_progress_note(out->progress,
+                      "%s: a gradient was taken off %s of INITIAL, whose divergence on faces of "
+                      "cells was up to %.3g: VECTOR_POTENTIAL(at, a) would give a field without",
+                      sim->setup.files.problem, sim->setup.files.declared.vector[0].name,
+                      sim->curl.divergence);
   return restart ? oak_output_continue(out) : oak_output_begin(out);
 }
 

@@ -35,6 +35,8 @@
   X(face_means, "fields/face_vector.c", 0, setup->fields.nvector)                       \
   X(face_initial, "fields/face_initial.c", 1, has_initial_faces(setup))                 \
   X(face_start, "fields/face_initial.c", 0, has_initial_faces(setup))                   \
+  X(face_divergence, "fields/face_initial.c", 0, has_initial_faces(setup))              \
+  X(face_project, "fields/face_initial.c", 0, has_initial_faces(setup))                 \
   X(face_give, "mesh/face_refine.c", 1, has_face_levels(setup))                         \
   X(face_take, "mesh/face_refine.c", 0, has_face_levels(setup))                         \
   X(face_refine, "mesh/face_refine.c", 1, has_face_levels(setup))                       \

@@ -2,6 +2,7 @@
  * A vector on faces (FACE_VECTOR): after each stage the fields on edges, and from them the vector;
  * its initial values; its faces in refined blocks. What cells give to their edges is a field with
  * ghost cells of its own, which blocks also use to tell each other their faces on a new mesh. */
+#include "elliptic/elliptic.h"
 #include "solver/step/part.h"
 #include "solver/step/sim.h"
 
@@ -108,6 +109,53 @@ oak_status_t oak_face_vector_initial(oak_t *sim, int state) {
   args.results = 1; /* as the kernel of INITIAL has left them */
   OAK_TRY(launch(sim, sim->setup.kernel.face_initial, &args));
   return launch(sim, sim->setup.kernel.face_start, &args);
+}
+
+/* The conditions of phi below: 0 where field may leave the domain; walls keep what INITIAL gives.
+ */
+static oak_status_t find_walls(const oak_t *sim, oak_elliptic_setup_t *setup) {
+  const oak_setup_t *s = &sim->setup;
+  oak_bc_t bc[6 * OAK_MAX_NVAR];
+  OAK_TRY(oak_device_download(s->dev, bc, s->domain.bc, 2 * s->dim * s->nvar * sizeof *bc));
+  for (int face = 0; face < 2 * s->dim; face++)
+    if (bc[face * s->nvar + s->fields.vector + face / 2].kind == OAK_BC_ANTIMIRROR)
+      setup->condition[face] = OAK_ELLIPTIC_NEUMANN;
+  return OAK_OK;
+}
+
+/* Take grad phi off the faces, with div grad phi = div B as the faces have it. The ranks agree. */
+static oak_status_t project(oak_t *sim, oak_elliptic_t *e, oak_curl_args_t *args) {
+  const oak_elliptic_options_t options = {.tolerance = 1e-9, .most_cycles = 100, .full = 1};
+  oak_elliptic_report_t report;
+  const int64_t faces = sim->data.mesh->nblock * oak_face_numbers(&sim->setup);
+  args->e = e->f;
+  oak_status_t st = launch(sim, sim->setup.kernel.face_divergence, args);
+  if (st == OAK_OK) st = oak_storage_scratch(&sim->data, faces * sizeof(double));
+  OAK_TRY(oak_data_agree(&sim->data, st));
+  OAK_TRY(oak_elliptic_solve(e, &options, &report));
+  if (sim->curl.divergence == 0) sim->curl.divergence = report.scale;
+  args->e = sim->data.storage.scratch.at;
+  OAK_TRY(oak_elliptic_slopes(e, args->e));
+  return oak_data_agree(&sim->data, launch(sim, sim->setup.kernel.face_project, args));
+}
+
+/* The second solution takes what the tolerance of the first one leaves, so that only rounding
+ * errors remain. */
+oak_status_t oak_face_vector_project(oak_t *sim) {
+  oak_curl_args_t args = arguments(sim, 0);
+  oak_elliptic_setup_t setup;
+  oak_elliptic_t *e = NULL;
+  int changed;
+  args.results = 1;
+  sim->curl.divergence = 0;
+  oak_poisson_setup(sim, &setup);
+  OAK_TRY(oak_data_agree(&sim->data, find_walls(sim, &setup)));
+  OAK_TRY(oak_elliptic_new(sim->setup.comm, &setup, sim->data.mesh, &e));
+  oak_status_t st = oak_elliptic_fit(e, &changed);
+  for (int n = 0; n < 2 && st == OAK_OK; n++) st = project(sim, e, &args);
+  oak_elliptic_destroy(&e);
+  args.dt = 1e-9 * sim->curl.divergence; /* much less counts as none */
+  return st == OAK_OK ? launch(sim, sim->setup.kernel.face_start, &args) : st;
 }
 
 /* Where no block has been refined, nothing changes. */

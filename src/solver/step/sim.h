@@ -54,6 +54,7 @@ typedef struct {
   oak_exchange_t exchange;
   oak_values_t shares; /**< what cells give to their edges */
   oak_array_t e;       /**< fields on edges, double [nblock][axes][(N+1)^d] */
+  double divergence;   /**< the largest that was taken off INITIAL */
 } oak_curl_t;
 
 /** How fast the ranks compute (adapt/speed.c). */
@@ -193,6 +194,9 @@ oak_status_t oak_globals_clear(oak_t *sim);
 /** Set the faces of a vector to their initial values, after INITIAL has set the cells. Bits in the
  * results of blocks: 1: invalid cell, 2: the divergence is not 0. Rank-local. */
 oak_status_t oak_face_vector_initial(oak_t *sim, int state);
+/** Make these values free of divergence, in the present state. The ranks agree on failures before
+ * the last launch. Collective. */
+oak_status_t oak_face_vector_project(oak_t *sim);
 
 /* fluxfix.c */
 /** Match fluxes where levels meet, in a state that holds rates of change. Counts of invalid
