@@ -77,7 +77,7 @@ static void set_signals(int begins) {
 /* What the command line asks for, beside keys. */
 typedef struct {
   const char *file;
-  int trust, check, explain, restart;
+  int trust, check, restart;
   oak_run_options_t options;
 } request_t;
 
@@ -132,9 +132,7 @@ static oak_status_t run(const request_t *request, int nset, char **set, int *int
     fflush(options->stream);
   }
   oak_status_t st = read_all(file, request->trust, setting, nset, set, &params);
-  if (st == OAK_OK && request->explain) {
-    st = oak_explain(MPI_COMM_WORLD, params, options->stream);
-  } else if (st == OAK_OK && request->check) {
+  if (st == OAK_OK && request->check) {
     st = oak_check(MPI_COMM_WORLD, params, options);
   } else if (st == OAK_OK) {
     st = oak_create_run(MPI_COMM_WORLD, params, options, &sim);
@@ -156,12 +154,10 @@ static void print_command(int argc, char **argv, char *text, size_t size) {
   }
 }
 
-enum { CHECK, EXPLAIN, DEBUG, RESTART, OVERWRITE, TRUST, QUIET };
+enum { CHECK, DEBUG, RESTART, OVERWRITE, TRUST, QUIET };
 static const oak_option_t options[] = {
     {"--check", NULL,
      "say what the run would do, its memory and how long it may take; write nothing"},
-    {"--explain", NULL,
-     "say which hooks the compiler did not turn into SIMD instructions, and why; run nothing"},
     {"--debug", NULL,
      "check what hooks return and the indices that they use (run.debug = yes); slower"},
     {"--restart", "[latest|PATH]",
@@ -212,7 +208,6 @@ static oak_status_t run_command(oak_arguments_t *a) {
   const request_t request = {.file = a->word[0],
                              .trust = given[TRUST] != NULL,
                              .check = given[CHECK] != NULL,
-                             .explain = given[EXPLAIN] != NULL,
                              .restart = restart != NULL,
                              .options = {.size = sizeof(oak_run_options_t),
                                          .stream = given[QUIET] ? NULL : stdout,
@@ -226,7 +221,7 @@ static oak_status_t run_command(oak_arguments_t *a) {
   print_command(a->argc, a->argv, command, sizeof command);
   if (given[DEBUG]) a->word[a->nword++] = debug;
   own_rank = a->rank;
-  const int steps = !request.check && !request.explain;
+  const int steps = !request.check;
   if (steps) set_signals(1);
   const oak_status_t st = run(&request, a->nword - 1, a->word + 1, &interrupted, a->rank);
   if (steps) set_signals(0);

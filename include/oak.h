@@ -58,10 +58,6 @@ OAK_API oak_status_t oak_declare(MPI_Comm comm, oak_params_t *params);
  * identities that do not hold. Collective. */
 OAK_API oak_status_t oak_check_physics(MPI_Comm comm, oak_params_t *params, FILE *stream,
                                        int *failures);
-/** Say on \a stream (rank 0; NULL: silent) which hooks of a run with these parameters the compiler
- * does not turn into SIMD instructions, with file, line and reason. Only the hooks are compiled.
- * This is useful for CPUs only. Collective. */
-OAK_API oak_status_t oak_explain(MPI_Comm comm, oak_params_t *params, FILE *stream);
 
 /** Set the initial condition of the problem, or the state of run.initial, and refine the mesh
  * around it level by level. */

@@ -83,11 +83,6 @@ typedef struct {
   /** Write the source as its compiler sees it, with all included files, to the file \a path.i.
    * Called on one rank alone. NULL: oak includes the files itself. */
   oak_status_t (*preprocess)(oak_device_t *dev, const oak_source_t *source, const char *path);
-  /** Fill \a said with what the compiler says of the loops of a source, and \a assembly with its
-   * assembly language, which names lines of the sources. On one rank alone; NULL: the device does
-   * not turn loops into SIMD instructions. */
-  oak_status_t (*explain)(oak_device_t *dev, const oak_source_t *source, const char *path,
-                          char **said, char **assembly);
   /** Compile to the file \a path; on one rank alone (see oak_device_build). */
   oak_status_t (*build)(oak_device_t *dev, const oak_source_t *source, const char *path);
   oak_status_t (*load)(oak_device_t *dev, const char *path, oak_module_t **out);
@@ -231,10 +226,6 @@ OAK_API void oak_device_flags_close(oak_device_t *dev, void *page, oak_handle_t 
 OAK_API oak_status_t oak_device_signal(oak_device_t *dev, uint64_t *flag, uint64_t value);
 OAK_API oak_status_t oak_device_wait(oak_device_t *dev, uint64_t *flag, uint64_t value);
 
-/** What the compiler says of the loops of \a source, and its assembly language, both to be freed;
- * NULL where the device does not turn loops into SIMD instructions. Not collective. */
-OAK_API oak_status_t oak_device_explain(oak_device_t *dev, const oak_source_t *source, char **said,
-                                        char **assembly);
 /** Build \a source (or take it from the cache) and load it. Collective on the device's
  * communicator. The lowest rank of each host looks in the cache. Hosts that lack the kernel get it
  * from one host, which has it in its cache or compiles it. Then all ranks load it. A compile error

@@ -389,19 +389,6 @@ oak_status_t oak_device_text(oak_device_t *dev, const oak_source_t *source, char
   return status;
 }
 
-oak_status_t oak_device_explain(oak_device_t *dev, const oak_source_t *source, char **said,
-                                char **assembly) {
-  OAK_NEED(dev);
-  OAK_FREED char *folder = NULL, *work = NULL;
-  *said = *assembly = NULL;
-  if (!dev->ops->explain) return OAK_OK;
-  OAK_TRY(oak_cache_open(dev));
-  oak_status_t status = make_work(dev, source, "loops", &folder, &work);
-  if (status == OAK_OK) status = dev->ops->explain(dev, source, work, said, assembly);
-  if (folder) oak_path_remove(folder);
-  return status;
-}
-
 void oak_device_builds(const oak_device_t *dev, int *built, int *compiled) {
   OAK_HANDLE(dev, );
   *built = dev->built;

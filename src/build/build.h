@@ -209,11 +209,6 @@ oak_status_t oak_object_build(oak_device_t *dev, const oak_source_t *source, con
 /** Write what the compiler sees of \a source to the file \a path.i. */
 oak_status_t oak_object_preprocess(oak_device_t *dev, const oak_source_t *source, const char *path,
                                    const oak_words_t *head);
-/** Compile \a source to assembly language with more \a flags: *assembly, and what the compiler
- * said, both to be freed. */
-oak_status_t oak_object_explain(oak_device_t *dev, const oak_source_t *source, const char *path,
-                                const oak_words_t *head, const char *flags, char **said,
-                                char **assembly);
 /** Hash the version of the compiler, the command with the user's flags and the environment of the
  * compiler. */
 void oak_object_fingerprint(oak_device_t *dev, const oak_compiler_t *compiler,

@@ -372,23 +372,6 @@ oak_status_t oak_object_preprocess(oak_device_t *dev, const oak_source_t *source
   return status;
 }
 
-oak_status_t oak_object_explain(oak_device_t *dev, const oak_source_t *source, const char *path,
-                                const oak_words_t *head, const char *flags, char **said,
-                                char **assembly) {
-  oak_job_t job = {.to = NULL};
-  oak_words_t more = {0};
-  oak_buffer_t text = {0};
-  oak_words_split(&more, "-S -g1");
-  oak_words_split(&more, flags);
-  oak_status_t status = run(dev, source, path, head, &more, ".s", &job);
-  if (status == OAK_OK) status = oak_build_read(&text, path, ".s");
-  *assembly = text.data;
-  *said = status == OAK_OK ? oak_str_copy(oak_buffer_get(&job.output)) : NULL;
-  if (status == OAK_OK && !*said) status = OAK_FAIL(OAK_ERR_MEMORY, "no memory for messages");
-  oak_job_free(&job);
-  return status;
-}
-
 void oak_object_fingerprint(oak_device_t *dev, const oak_compiler_t *compiler,
                             const oak_words_t *head, oak_hash_t *hash) {
   oak_hash_t sum = {0, 0}, one; /* of variables of the environment in any order */

@@ -183,23 +183,6 @@ static oak_status_t cpu_preprocess(oak_device_t *dev, const oak_source_t *source
   return status;
 }
 
-/** gcc and clang both name the line of each loop that they vectorise. For the other loops, the
- * assembly language tells which source lines their instructions come from. */
-static oak_status_t cpu_explain(oak_device_t *dev, const oak_source_t *source, const char *path,
-                                char **said, char **assembly) {
-  OAK_TRY(cpu_probe(dev));
-  const cpu_t *cpu = dev->data;
-  const int clang = strstr(cpu->compiler.version, "clang") != NULL;
-  oak_words_t head = {0};
-  cpu_command(dev, &head);
-  oak_status_t status = oak_object_explain(
-      dev, source, path, &head,
-      clang ? "-Rpass=loop-vectorize -Rpass-missed=loop-vectorize" : "-fopt-info-vec-all", said,
-      assembly);
-  oak_words_free(&head);
-  return status;
-}
-
 static oak_status_t cpu_sync(oak_device_t *dev) {
   (void)dev; /* launches return when the kernel has ended */
   return OAK_OK;
@@ -248,7 +231,6 @@ const oak_device_ops_t oak_device_ops_cpu = {
     .download = cpu_copy_out,
     .has_compiler = cpu_has_compiler,
     .preprocess = cpu_preprocess,
-    .explain = cpu_explain,
     .build = cpu_build,
     .load = oak_object_load,
     .load_data = oak_object_load_data,

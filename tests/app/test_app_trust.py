@@ -54,7 +54,6 @@ POLYGLOT = "#if 0\n" + GOOD + ";\n#endif\n" + LOADED.replace("\n", "\n;")
 # name: arguments, does the code run, what is said
 LOOKS = {
     "oak params": (["params", "code.ini"], False, [r"kick = 0\.25"]),
-    "--explain": (["run", "code.ini", "--explain"], False, [r"vectorised"]),
     "a wrong key": (["run", "code.ini", "--check", "problem.kik=1"], False, [r"problem\.kick\?"]),
     "run": (["run", "code.ini", "--quiet", "run.max_steps=1"], True, []),
     "a parameter file that is C": (["run", "both.ini", "problem.name=./both.ini"], False, [r"both\.ini.*must end in \.c"]),
