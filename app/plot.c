@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/view/derive.h"
 #include "io/files/file_tools.h"
 #include "io/folder/run_folder.h"
 #include "look.h"
@@ -18,9 +17,6 @@ enum {
   MAX,
   MEAN,
   COLUMN,
-  GRADIENT,
-  SCHLIEREN,
-  MINUS,
   REGION,
   LAYOUT,
   LOG,
@@ -112,67 +108,35 @@ static oak_status_t read_options(const oak_grid_view_t *view, const char *const 
   o->draw_mesh = s[LEVELS] ? OAK_MESH_LEVELS : s[MESH] ? OAK_MESH_LINES : OAK_MESH_NONE;
   o->title = s[TITLE];
   if (s[LAYOUT]) OAK_TRY(read_layout(s[LAYOUT], &o->layout));
-  if (s[SCHLIEREN]) o->colormap = OAK_COLORMAP_GRAY;
-  if (s[MINUS]) o->colormap = OAK_COLORMAP_COOLWARM;
-  o->symmetric = s[MINUS] != NULL;
   if (s[COLORS]) OAK_TRY(oak_colormap_find(s[COLORS], &o->colormap));
   return s[WIDTH] ? oak_look_integer("--width", s[WIDTH], 16, 16384, &o->width) : OAK_OK;
 }
 
 /* ---- one picture ---- */
 
-/** The view to draw: that of the plotfile, or one computed from it, which then is \a derived. */
-static oak_status_t derive(const char *const *s, const oak_grid_view_t **view,
-                           oak_plotfile_t **other, oak_derived_t **derived,
-                           oak_picture_options_t *o) {
-  const oak_grid_view_t *second = NULL;
-  int second_variable = 0;
-  OAK_CHECK(!!s[GRADIENT] + !!s[SCHLIEREN] + !!s[MINUS] < 2, OAK_ERR_INPUT,
-            "choose one of --gradient, --schlieren and --minus");
-  if (!s[GRADIENT] && !s[SCHLIEREN] && !s[MINUS]) return OAK_OK;
-  if (s[MINUS]) {
-    OAK_TRY(oak_plotfile_open(s[MINUS], (*view)->block_size, other));
-    second = oak_plotfile_view(*other);
-    OAK_TRY(oak_look_variable(second, (*view)->name[o->variable], &second_variable));
-  }
-  OAK_TRY(oak_derive(*view, o->variable,
-                     s[MINUS]       ? OAK_DERIVE_DIFFERENCE
-                     : s[SCHLIEREN] ? OAK_DERIVE_SCHLIEREN
-                                    : OAK_DERIVE_GRADIENT,
-                     second, second_variable, derived));
-  *view = oak_derived_view(*derived);
-  o->variable = 0;
-  return OAK_OK;
-}
-
 /** \a range is used for the colours if the user gave no range. NULL: use the range of the data. */
 static oak_status_t draw(const char *plotfile, const char *const *s, const double *range,
                          const char *out) {
-  oak_plotfile_t *p = NULL, *other = NULL;
-  oak_derived_t *derived = NULL;
+  oak_plotfile_t *p = NULL;
   oak_picture_options_t o = {0};
   double region[2][3];
   char name[PATH_MAX], run[PATH_MAX], *title = NULL;
   oak_status_t st = oak_plotfile_open(plotfile, NULL, &p);
-  oak_grid_view_t own = p ? *oak_plotfile_view(p) : (oak_grid_view_t){0};
-  const oak_grid_view_t *view = &own;
-  own.no_dielectrics = s[GAS] != NULL;
-  if (st == OAK_OK) st = read_options(view, s, region, &o);
+  oak_grid_view_t view = p ? *oak_plotfile_view(p) : (oak_grid_view_t){0};
+  view.no_dielectrics = s[GAS] != NULL;
+  if (st == OAK_OK) st = read_options(&view, s, region, &o);
   if (oak_path_print(run, "%s/..", plotfile) == OAK_OK) title = oak_run_folder_note(run, "title");
   if (!o.title) o.title = title;
-  if (st == OAK_OK && s[VAR]) st = oak_look_variable(view, s[VAR], &o.variable);
+  if (st == OAK_OK && s[VAR]) st = oak_look_variable(&view, s[VAR], &o.variable);
   if (st == OAK_OK && !out) /* names of variables hold no "/": it is replaced when they are read */
-    st = oak_path_print(name, "%s_%s.png", basename(plotfile), view->name[o.variable]);
+    st = oak_path_print(name, "%s_%s.png", basename(plotfile), view.name[o.variable]);
   if (st == OAK_OK && range && o.low == o.high) {
     o.low = range[0];
     o.high = range[1];
   }
-  if (st == OAK_OK) st = derive(s, &view, &other, &derived, &o);
-  if (st == OAK_OK) st = oak_picture_write(view, &o, out ? out : name);
+  if (st == OAK_OK) st = oak_picture_write(&view, &o, out ? out : name);
   if (st == OAK_OK) printf("wrote %s\n", out ? out : name);
   free(title);
-  oak_derived_destroy(&derived);
-  oak_plotfile_close(&other);
   oak_plotfile_close(&p);
   return st;
 }
@@ -227,8 +191,7 @@ static oak_status_t draw_all(const char *const *s, char **list, int count) {
             "such as -o rho_%%04d.png");
   free(name);
   OAK_TRY(find_range(s, list, count, range));
-  const int common = !s[GRADIENT] && !s[SCHLIEREN] && !s[MINUS] && !s[QUANTILE] && !s[COLUMN] &&
-                     range[0] < range[1] && (!s[LOG] || range[0] > 0);
+  const int common = !s[QUANTILE] && !s[COLUMN] && range[0] < range[1] && (!s[LOG] || range[0] > 0);
   if (!s[COLORS] && oak_picture_diverges(range[0], range[1])) {
     range[1] = fmax(-range[0], range[1]);
     range[0] = -range[1];
@@ -260,10 +223,6 @@ static const oak_option_t options[] = {
     {"--max", "AXIS", "3D: the highest value along an axis, such as z"},
     {"--mean", "AXIS", "3D: the mean along an axis"},
     {"--column", "AXIS", "3D: the integral along an axis"},
-    {"--gradient", NULL, "the absolute value of the gradient of the variable"},
-    {"--schlieren", NULL, "exp(-6 gradient / largest gradient): dark lines are shocks"},
-    {"--minus", "PLOTFILE",
-     "the variable minus that of another plotfile of the run, such as the first"},
     {"--region", "CORNERS", "only this part: its lower and upper corner, such as 0,0,0.25,0.5"},
     {"--layout", "NAME",
      "other coordinates than Cartesian: space, which draws cells where they are (default); "

@@ -45,12 +45,6 @@ double oak_geometry_volume(int coordinates, int logarithmic, int dim, const doub
   return space_volume(coordinates, dim, ends[0], ends[1]) * size / (2 * half);
 }
 
-double oak_geometry_length(int coordinates, int logarithmic, int dim, const double q[3], int d) {
-  if (logarithmic && d == 0) return q[0];
-  if (coordinates == OAK_SPHERICAL && d > 0) return d == 1 ? q[0] : q[0] * sin(q[1]);
-  return coordinates && d == oak_geometry_phi(coordinates, dim) ? q[0] : 1;
-}
-
 void oak_geometry_point(int coordinates, int dim, const double q[3], double x[3]) {
   for (int d = 0; d < 3; d++) x[d] = d < dim ? q[d] : 0;
   if (coordinates == OAK_POLAR || coordinates == OAK_CYLINDRICAL) {

@@ -26,10 +26,6 @@ void oak_geometry_field(int logarithmic, int dim, const double low[3], const dou
 double oak_geometry_volume(int coordinates, int logarithmic, int dim, const double low[2],
                            const double high[2]);
 
-/** The length of a step at the point \a q along axis \a d, divided by the change of the coordinate
- * of the mesh. */
-double oak_geometry_length(int coordinates, int logarithmic, int dim, const double q[3], int d);
-
 /** The Cartesian point with the coordinates \a q. A mesh in 2D lies in a plane: (r, z) as it is,
  * (r, phi) around the origin, (r, theta) with theta = 0 along the second axis. */
 void oak_geometry_point(int coordinates, int dim, const double q[3], double x[3]);

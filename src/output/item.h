@@ -29,9 +29,6 @@ typedef struct {
   /** Check what the files of a run may hold at most, up to mesh.max_level; may be NULL. Rank-local,
    * as `open`, but only for an output that will be written. */
   oak_status_t (*check)(const oak_output_item_t *item);
-  /** Keep what this kind needs of the first state of a run; with \a restart, check that it is still
-   * there. May be NULL. Collective. */
-  oak_status_t (*start)(oak_output_item_t *item, const char *folder, int restart);
   /** 1 if `write` takes over a view that stays while the run goes on. NULL: it never does. */
   int (*takes_over)(const oak_output_item_t *item);
   /** Write the view to \a path. Collective, fails on all ranks alike. May be
@@ -55,8 +52,6 @@ struct oak_output_item {
   char prefix[64]; /**< of its keys: "output.NAME.", or "output.plot_" and the like */
   char ending[16]; /**< of its files */
   int section;     /**< it has a section of its own */
-  char
-      start[PATH_MAX]; /**< plotfile of the state at the start of the run, for differences; or "" */
   oak_schedule_t schedule;
   oak_selection_t variables;
   int value_bytes;     /**< of a value in files: 4 or 8 */

@@ -255,21 +255,9 @@ static oak_status_t start_folder(const oak_output_t *out, int restart) {
   return start_tables(out, restart ? CUT : BEGIN);
 }
 
-static oak_status_t start_items(oak_output_t *out, int restart) {
-  for (int i = 0; i < out->nitem; i++) {
-    oak_output_item_t *item = &out->item[i];
-    if (item->kind->start && is_wanted(&item->schedule))
-      OAK_TRY(item->kind->start(item, out->folder, restart));
-  }
-  return OAK_OK;
-}
-
-static oak_status_t start(oak_output_t *out, int restart) {
-  if (restart)
-    OAK_TRY(start_items(out, 1)); /* looks for files; the next line moves and cuts them */
-  OAK_TRY(oak_agree(out->sim->setup.comm,
-                    out->sim->setup.rank == 0 ? start_folder(out, restart) : OAK_OK));
-  return restart ? OAK_OK : start_items(out, 0);
+static oak_status_t start(const oak_output_t *out, int restart) {
+  return oak_agree(out->sim->setup.comm,
+                   out->sim->setup.rank == 0 ? start_folder(out, restart) : OAK_OK);
 }
 
 oak_status_t oak_output_begin(oak_output_t *out) { return start(out, 0); }
@@ -499,11 +487,7 @@ static oak_status_t open_own(oak_t *sim, own_t *own) {
   oak_output_t *out = &own->out;
   OAK_TRY(oak_output_open(out, sim, &own->progress, OAK_FOLDER_CONTINUE));
   sim->own = (oak_own_outputs_t){own, release_own};
-  OAK_TRY(oak_agree(sim->setup.comm, sim->setup.rank == 0 ? start_own_folder(out) : OAK_OK));
-  for (int i = 0; i < out->nitem; i++)
-    if (out->item[i].section && out->item[i].kind->start)
-      OAK_TRY(out->item[i].kind->start(&out->item[i], out->folder, 0));
-  return OAK_OK;
+  return oak_agree(sim->setup.comm, sim->setup.rank == 0 ? start_own_folder(out) : OAK_OK);
 }
 
 static oak_status_t find_section(const oak_output_t *out, const char *name,

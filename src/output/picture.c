@@ -1,18 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The kind of output that makes pictures; differences from the start of a run.
- *
- * For differences, the state at the start is kept as a plotfile NAME.start in the output folder. A
- * run that goes on after a restart finds it there. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+ * The kind of output that makes pictures. */
 
 #include "io/files/file_tools.h"
 #include "io/picture/picture.h"
 #include "io/folder/file_list.h"
-#include "io/plotfile/plotfile.h"
-#include "io/view/derive.h"
 #include "output/kind_keys.h"
 #include "output/kinds.h"
 
@@ -32,9 +23,6 @@ static const oak_param_desc_t keys[] = {
     CHOICE("output.NAME.scale", "linear", "linear log",
            "Scale of the colours; log needs a range above 0. The range of the data is then cut 8 "
            "powers of ten below the highest value."),
-    BOOL("output.NAME.difference", "no",
-         "Show the difference from the start of the run. If the range is that of the data, 0 is in "
-         "its middle."),
     REAL("output.NAME.quantile", "0", 0, 0.49, NULL,
          "Share of the area left out at each end where the range is that of the data, so that a "
          "few extreme cells do not hide the rest."),
@@ -51,43 +39,6 @@ static const oak_param_desc_t keys[] = {
     OAK_KEY_REGION,
     {.key = NULL}};
 
-static int is_difference(const oak_output_item_t *item) {
-  return item->section && oak_item_bool(item, "difference");
-}
-
-/* Rank 0: is the state at the start still there? */
-static oak_status_t find_start(const oak_output_item_t *item) {
-  char header[PATH_MAX];
-  OAK_TRY(oak_path_print(header, "%s/Header", item->start));
-  OAK_CHECK(access(header, R_OK) == 0, OAK_ERR_INPUT,
-            "[output.%s]: difference = yes: %s, the state at the start of the run, is not there: "
-            "copy it from the folder in which the run began, or leave out this key",
-            item->name, item->start);
-  return OAK_OK;
-}
-
-/* The state at the start is kept as a plotfile. */
-static oak_status_t check_picture(const oak_output_item_t *item) {
-  return is_difference(item) ? oak_output_plotfile.check(item) : OAK_OK;
-}
-
-static oak_status_t start_picture(oak_output_item_t *item, const char *folder, int restart) {
-  const MPI_Comm comm = item->sim->setup.comm;
-  if (!is_difference(item)) return OAK_OK;
-  oak_status_t st = oak_path_print(item->start, "%s/%s.start", folder, item->name);
-  if (st == OAK_OK && restart && item->sim->setup.rank == 0) st = find_start(item);
-  OAK_TRY(oak_agree(comm, st));
-  if (restart) return OAK_OK;
-  oak_view_source_t source = {.sim = item->sim, .variables = &item->variables, .value_bytes = 8};
-  oak_grid_view_t view;
-  st = oak_view_make(&source, &view);
-  if (st == OAK_OK) st = oak_plotfile_write(&view, 0, item->start);
-  if (st == OAK_OK && item->sim->setup.rank == 0) st = oak_file_list_add(item->start);
-  st = oak_agree(comm, st);
-  oak_view_clear(&source);
-  return st;
-}
-
 /* What a picture shows; in 2D always the values themselves. */
 static oak_picture_show_t shown(const oak_output_item_t *item) {
   if (item->sim->setup.dim == 2 || !item->section) return OAK_SHOW_SLICE;
@@ -99,7 +50,6 @@ static void set_section_options(const oak_output_item_t *item, oak_picture_optio
   if (!item->section) return;
   o->log_scale = oak_item_choice(item, "scale");
   o->quantile = oak_item_real(item, "quantile");
-  o->symmetric = is_difference(item);
   if (o->draw_mesh && oak_item_bool(item, "levels")) o->draw_mesh = OAK_MESH_LEVELS;
 }
 
@@ -141,50 +91,20 @@ static oak_status_t open_picture(oak_output_item_t *item) {
   OAK_TRY(oak_item_only_3d(item, "axis"));
   OAK_TRY(oak_item_only_3d(item, "position"));
   if (item->section) OAK_TRY(oak_item_only_3d(item, "show"));
-  OAK_CHECK(!is_difference(item) || !oak_item_choice(item, "scale"), OAK_ERR_INPUT,
-            "%s: a difference has values below 0, for which there is no logarithm: choose scale = "
-            "linear",
-            oak_item_given(item, "scale"));
   if (!item->whole) view.region = (const double(*)[3])item->region;
   OAK_TRY(set_options(item, &view, &o));
   const oak_status_t st = is_asked_for(item) ? oak_picture_check(&view, &o) : OAK_OK;
   return st == OAK_OK ? st : OAK_FAIL(OAK_ERR_INPUT, "output %s: %s", item->name, oak_last_error());
 }
 
-/* Rank-local. */
-static oak_status_t subtract_start(const oak_output_item_t *item, const oak_grid_view_t *view,
-                                   oak_plotfile_t **start, oak_derived_t **difference) {
-  OAK_TRY(oak_plotfile_open(item->start, view->block_size, start));
-  const oak_grid_view_t *first = oak_plotfile_view(*start);
-  const int v = oak_view_find(first, view->name[0]);
-  OAK_CHECK(v >= 0, OAK_ERR_INPUT,
-            "%s has no variable %s: a difference is that of variables given at the start of the "
-            "run",
-            item->start, view->name[0]);
-  return oak_derive(view, 0, OAK_DERIVE_DIFFERENCE, first, v, difference);
-}
-
-static oak_status_t write_difference(const oak_output_item_t *item, const oak_grid_view_t *view,
-                                     const oak_picture_options_t *o, const char *path) {
-  oak_plotfile_t *start = NULL;
-  oak_derived_t *difference = NULL;
-  oak_status_t st = oak_agree(view->comm, subtract_start(item, view, &start, &difference));
-  if (st == OAK_OK) st = oak_picture_write(oak_derived_view(difference), o, path);
-  oak_derived_destroy(&difference);
-  oak_plotfile_close(&start);
-  return st;
-}
-
 /* The thread makes projections, which read all blocks. A slice reads few. */
-static int takes_over(const oak_output_item_t *item) {
-  return shown(item) != OAK_SHOW_SLICE && !is_difference(item);
-}
+static int takes_over(const oak_output_item_t *item) { return shown(item) != OAK_SHOW_SLICE; }
 
 static oak_status_t write_picture(oak_output_item_t *item, const oak_grid_view_t *view,
                                   const char *path) {
   oak_picture_options_t o;
   OAK_TRY(set_options(item, view, &o));
-  return *item->start ? write_difference(item, view, &o, path) : oak_picture_write(view, &o, path);
+  return oak_picture_write(view, &o, path);
 }
 
 const oak_output_kind_t oak_output_picture = {.word = {"picture", "a PNG file", keys},
@@ -192,7 +112,5 @@ const oak_output_kind_t oak_output_picture = {.word = {"picture", "a PNG file", 
                                               .each_variable = 1,
                                               .empty = OAK_SELECT_FIRST,
                                               .open = open_picture,
-                                              .check = check_picture,
-                                              .start = start_picture,
                                               .takes_over = takes_over,
                                               .write = write_picture};

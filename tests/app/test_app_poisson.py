@@ -250,8 +250,7 @@ def main():
 
         # The fields of POISSON as variables. In files for ParaView, phi_x is phix.
         oak(*run, "run.max_steps=1", "output.folder=fields", "output.plot_variables=phi phi_x phi_y", "output.a.kind=probe",
-            "output.a.points=0.1 0.2", "output.a.variables=phi_x", "output.d.kind=picture", "output.d.variables=phi_x",
-            "output.d.difference=yes")
+            "output.a.points=0.1 0.2", "output.a.variables=phi_x", "output.d.kind=picture", "output.d.variables=phi_x")
         with open(os.path.join(folder, "fields", "plt000001", "Header"), encoding="utf-8") as file:
             assert file.read().split()[2:5] == ["phi", "phix", "phiy"]
         with open(os.path.join(folder, "fields", "a.csv"), encoding="utf-8") as file:

@@ -39,7 +39,6 @@ typedef struct {
   double slice_position; /**< 3D: coordinate along slice_axis, within the domain */
   double low, high;      /**< range of values; equal: from the data shown */
   double quantile;       /**< range from the data: the share of the area left out at each end */
-  int symmetric;         /**< range from the data: widened so that 0 is in its middle */
   int log_scale; /**< colours by the logarithm; values up to 0 get the lowest colour. A range
                       from the data begins at most 8 powers of ten below its end */
   int width;     /**< of the data area, in pixels; its height follows from what is shown */

@@ -132,9 +132,5 @@ oak_status_t oak_scene_find_range(oak_scene_t *scene, const double *field) {
   widen(scene);
   if (scene->options->quantile > 0) OAK_TRY(find_quantiles(scene, &found, field));
   if (scene->options->log_scale) scene->low = fmax(scene->low, scene->high - LOG_DECADES);
-  if (scene->options->symmetric) {
-    scene->high = fmax(fabs(scene->low), fabs(scene->high));
-    scene->low = -scene->high;
-  }
   return OAK_OK;
 }
