@@ -446,7 +446,8 @@ typedef struct {
   oak_field_t f;
   store_t *u;
   double dt;
-  int *bad; /**< [nblock] invalid cells */
+  int *bad;    /**< [nblock][results] invalid cells */
+  int results; /**< sections of a block, each with work of its own */
 } oak_update_args_t;
 
 /** How the hooks DIFFUSIVE_FLUX are advanced: constants of the kernels. */
@@ -482,7 +483,8 @@ typedef struct {
 /** Globals: over each block the maximum of a function, the negative minimum, or the integral. */
 typedef struct {
   oak_field_t f;
-  double *out; /**< [nblock][globals] */
+  double *out; /**< [nblock][results][globals] */
+  int results; /**< sections of a block */
 } oak_globals_args_t;
 
 /** Hooks of a physics on given pairs of states, for oak check: kernels/check/identities.c. */

@@ -22,7 +22,7 @@ oak_status_t oak_initial_state(oak_t *sim, int state) {
 /* What kernels have found in the blocks of all ranks. */
 static oak_status_t look(oak_t *sim, oak_status_t st, int *found) {
   *found = 0;
-  if (st == OAK_OK) st = oak_count_invalid(&sim->data, found);
+  if (st == OAK_OK) st = oak_count_invalid(&sim->data, 1, found);
   OAK_TRY(oak_data_agree(&sim->data, st));
   MPI_Allreduce(MPI_IN_PLACE, found, 1, MPI_INT, MPI_BOR, sim->setup.comm);
   return OAK_OK;

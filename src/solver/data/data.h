@@ -110,9 +110,9 @@ oak_status_t oak_late_kernel(const oak_setup_t *setup, oak_late_kernel_t *late, 
                              const char *name);
 /** Fill the ghost cells of a state. All ranks take part. */
 oak_status_t oak_fill_ghosts(oak_data_t *data, int state, double time);
-/** Whether a kernel that counts invalid cells per block has found some: the bits of all counts.
- * Rank-local. */
-oak_status_t oak_count_invalid(oak_data_t *data, int *invalid);
+/** Whether a kernel that leaves so many counts of invalid cells for each block has found some: the
+ * bits of all counts. Rank-local. */
+oak_status_t oak_count_invalid(oak_data_t *data, int results, int *invalid);
 /** Run a kernel over all blocks of a state; \a args begins with an oak_field_t, which is set here.
  * Rank-local. */
 oak_status_t oak_data_launch(const oak_data_t *data, oak_kernel_t *kernel, int state, double time,

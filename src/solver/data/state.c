@@ -102,13 +102,13 @@ oak_status_t oak_fill_ghosts(oak_data_t *data, int state, double time) {
   return oak_exchange_fill(&data->exchange, &data->storage.state[state], &args, &data->timers);
 }
 
-oak_status_t oak_count_invalid(oak_data_t *data, int *invalid) {
-  const int n = data->mesh->nblock;
+oak_status_t oak_count_invalid(oak_data_t *data, int results, int *invalid) {
+  const long n = (long)data->mesh->nblock * results;
   OAK_FREED int *bad = NULL;
   *invalid = 0;
   OAK_TRY(OAK_NEW(bad, n + 1));
   const oak_status_t st =
       oak_device_download(data->setup->dev, bad, data->results.bad, n * sizeof *bad);
-  for (int b = 0; b < n && st == OAK_OK; b++) *invalid |= bad[b];
+  for (long b = 0; b < n && st == OAK_OK; b++) *invalid |= bad[b];
   return st;
 }

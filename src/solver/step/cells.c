@@ -10,20 +10,31 @@
 
 /* ---- globals */
 
-/* Values of a state on this rank's blocks, [nblock][globals]; the caller frees them. */
+/* A kernel over all cells of a state. So that a few large blocks keep a whole GPU busy, their
+ * sections, as many as the flux kernel has results, are work of their own. */
+static oak_status_t launch(const oak_t *sim, oak_kernel_t *kernel, int state, double time,
+                           void *args, size_t bytes) {
+  const long n = (long)sim->data.mesh->nblock * oak_data_results(&sim->data);
+  oak_data_field(&sim->data, state, time, args);
+  return oak_device_launch(sim->setup.dev, kernel, n, args, bytes);
+}
+
+/* Values of a state on this rank's blocks, [nblock][results][globals]; the caller frees them. */
 static oak_status_t read_globals(oak_t *sim, int state, double time, double **out) {
-  const size_t count = (size_t)sim->data.mesh->nblock * sim->setup.description.nglobal;
-  oak_globals_args_t args = {.out = NULL};
+  oak_globals_args_t args = {.results = oak_data_results(&sim->data)};
+  const size_t count =
+      (size_t)sim->data.mesh->nblock * args.results * sim->setup.description.nglobal;
   OAK_TRY(OAK_NEW(*out, count + 1));
   OAK_TRY(oak_storage_scratch(&sim->data, count * sizeof **out));
   args.out = sim->data.storage.scratch.at;
-  OAK_TRY(oak_data_launch(&sim->data, sim->setup.kernel.globals, state, time, &args, sizeof args));
+  OAK_TRY(launch(sim, sim->setup.kernel.globals, state, time, &args, sizeof args));
   return oak_device_download(sim->setup.dev, *out, args.out, count * sizeof **out);
 }
 
 /* The globals of all ranks. */
 static oak_status_t reduce_globals(const oak_t *sim, const double *part, double *value) {
-  const int n = sim->data.mesh->nblock, count = sim->setup.description.nglobal;
+  const int n = sim->data.mesh->nblock * oak_data_results(&sim->data);
+  const int count = sim->setup.description.nglobal;
   double most[OAK_MAX_PARAMETERS], sum[OAK_MAX_PARAMETERS];
   for (int g = 0; g < count; g++) {
     most[g] = -INFINITY;
@@ -83,12 +94,14 @@ const oak_part_t oak_part_stage_globals = {.wanted = in_stages};
 /* Ranks that read cells of this rank in place have finished reading before this point, because the
  * step begins or ends with a reduction over all ranks. */
 oak_status_t oak_update_apply(oak_t *sim, oak_step_t *step) {
-  oak_update_args_t args = {
-      .u = oak_data_state(&sim->data, 0), .dt = step->dt, .bad = sim->data.results.bad};
-  const oak_status_t st = OAK_TIMED(
-      &sim->data.timers, OAK_PHASE_FLUX,
-      oak_data_launch(&sim->data, sim->setup.kernel.update, 0, step->time, &args, sizeof args));
-  return oak_judge_invalid(sim, st, OAK_INVALID_UPDATE);
+  oak_update_args_t args = {.u = oak_data_state(&sim->data, 0),
+                            .dt = step->dt,
+                            .bad = sim->data.results.bad,
+                            .results = oak_data_results(&sim->data)};
+  const oak_status_t st =
+      OAK_TIMED(&sim->data.timers, OAK_PHASE_FLUX,
+                launch(sim, sim->setup.kernel.update, 0, step->time, &args, sizeof args));
+  return oak_judge_invalid(sim, st, args.results, OAK_INVALID_UPDATE);
 }
 
 static int has_update(const oak_t *sim) { return OAK_HAS_HOOK(&sim->setup, update); }

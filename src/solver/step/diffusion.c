@@ -229,7 +229,7 @@ oak_status_t oak_rkl2_advance(oak_t *sim, oak_step_t *step) {
     last = out;
   }
   oak_storage_swap(&sim->data, 0, last);
-  return oak_judge_invalid(sim, st, OAK_INVALID_DIFFUSION);
+  return oak_judge_invalid(sim, st, 1, OAK_INVALID_DIFFUSION);
 }
 
 static int is_rkl2(const oak_t *sim) { return sim->setup.method.diffusion == OAK_DIFFUSION_RKL2; }

@@ -127,9 +127,9 @@ static oak_status_t describe_counts(oak_t *sim) {
   return st;
 }
 
-oak_status_t oak_judge_invalid(oak_t *sim, oak_status_t st, oak_invalid_t kind) {
+oak_status_t oak_judge_invalid(oak_t *sim, oak_status_t st, int results, oak_invalid_t kind) {
   int invalid = 0;
-  if (st == OAK_OK) st = oak_count_invalid(&sim->data, &invalid);
+  if (st == OAK_OK) st = oak_count_invalid(&sim->data, results, &invalid);
   OAK_TRY(oak_data_agree(&sim->data, st));
   MPI_Allreduce(MPI_IN_PLACE, &invalid, 1, MPI_INT, MPI_MAX, sim->setup.comm);
   return invalid ? oak_report_invalid(sim, 0, kind) : OAK_OK;

@@ -235,7 +235,7 @@ oak_status_t oak_find_invalid(oak_t *sim, int state, oak_invalid_t kind);
 oak_status_t oak_report_invalid(oak_t *sim, int state, oak_invalid_t kind);
 /** Let the ranks agree on \a st; then report invalid cells that a kernel has counted in state 0.
  * Collective. */
-oak_status_t oak_judge_invalid(oak_t *sim, oak_status_t st, oak_invalid_t kind);
+oak_status_t oak_judge_invalid(oak_t *sim, oak_status_t st, int results, oak_invalid_t kind);
 
 /* trace.c */
 /** Hooks that change the state, those that limit the time step, and the criterion. */
