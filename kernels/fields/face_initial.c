@@ -91,13 +91,35 @@ OAK_FN void set_initial_face(const oak_field_t *f, const initial_t *t, long bloc
   t->faces[oak_face_index(dir, i, j, k)] = (store_t)initial_face(f, t->user, block, dir, x);
 }
 
+/* What the components of INITIAL are beside VECTOR_POTENTIAL, in a block whose cells still have
+ * them: 4: they are the same field, with large errors allowed; 8: another; 0: there are none. */
+OAK_FN int compare_fields(const store_t *u) {
+  double given = 0, made = 0, difference = 0;
+  for (int c = 0; c < OAK_CELLS; c++) {
+    const int x[3] = {c % OAK_NX, c / OAK_NX % OAK_NY, c / (OAK_NX * OAK_NY)};
+    real mean[NVAR];
+    cell_means(u + NVAR * OAK_CELLS, x, mean);
+    OAK_FOR(d, OAK_DIM) {
+      const double value = (double)u[(OAK_FACE_VECTOR + d) * OAK_CELLS + c];
+      const double other = (double)mean[OAK_FACE_VECTOR + d];
+      given += fabs(value), made += fabs(other), difference += fabs(value - other);
+    }
+  }
+  return given <= 1e-6 * made ? 0 : difference < 0.5 * given ? 4 : 8;
+}
+
 OAK_KERNEL(oak_face_initial, oak_curl_args_t, 128) {
   OAK_ARGS(oak_curl_args_t);
   OAK_OUTER_LANES(n) {
     const oak_user_t user = oak_user(&arg.f);
-    const initial_t t = {&user, arg.u + n * OAK_BLOCK_REALS + NVAR * OAK_CELLS};
+    store_t *u = arg.u + n * OAK_BLOCK_REALS;
+    const initial_t t = {&user, u + NVAR * OAK_CELLS};
     OAK_EACH_FACE(set_initial_face, &arg.f, &t, n)
     OAK_INNER(m, OAK_ROOM * OAK_CELLS - OAK_FACE_REALS) t.faces[OAK_FACE_REALS + m] = 0;
+#if OAK_HAS_problem_vector_potential
+    OAK_BARRIER;
+    OAK_INNER(one, 1) arg.bad[n * arg.results] |= compare_fields(u);
+#endif
   }
 }
 

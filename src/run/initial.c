@@ -150,6 +150,10 @@ static oak_status_t initialize(oak_t *sim, oak_initial_file_t *file) {
   if (file && sim->setup.refine.max_level > sim->setup.refine.min_level)
     OAK_TRY(refine(sim, file, 1));
   if (sim->setup.refine.active) OAK_TRY(refine(sim, file, 0));
+  OAK_CHECK(!sim->setup.fields.nvector || (sim->run.bodies & 6) != 4, OAK_ERR_INPUT,
+            "%s: the components of %s in INITIAL are another field than that of VECTOR_POTENTIAL, "
+            "which does not add to them: leave one of both out",
+            sim->setup.files.problem, sim->setup.files.declared.vector[0].name);
   if (!sim->run.most_blocks) OAK_TRY(oak_check_bodies(sim));
   return oak_update_time_step(sim);
 }

@@ -192,7 +192,8 @@ oak_status_t oak_globals_clear(oak_t *sim);
 
 /* face_vector.c */
 /** Set the faces of a vector to their initial values, after INITIAL has set the cells. Bits in the
- * results of blocks: 1: invalid cell, 2: the divergence is not 0. Rank-local. */
+ * results of blocks: 1: invalid cell, 2: the divergence is not 0, 4 and 8: INITIAL gives the field
+ * of VECTOR_POTENTIAL, or another one. Rank-local. */
 oak_status_t oak_face_vector_initial(oak_t *sim, int state);
 /** Make these values free of divergence, in the present state. The ranks agree on failures before
  * the last launch. Collective. */
