@@ -158,6 +158,66 @@ static void test_walls(void **state) {
   check_walls(CT);
 }
 
+/* ---- boundaries */
+
+#define OUTFLOW \
+  "boundary.xlow=outflow\nboundary.xhigh=outflow\nboundary.ylow=outflow\nboundary.yhigh=outflow\n"
+
+/** \return the mean error of a loop of field that has flown in through a boundary. */
+static double inflow_error(int level, int finest) {
+  sim_t s = sim_new(MPI_COMM_WORLD,
+                    CT TEST_PROBLEM("mhd_inflow") OUTFLOW
+                    "boundary.xlow=user\nscheme.limiter=mc\nmesh.min_level=%d\n"
+                    "mesh.max_level=%d\n" BY("bx by"),
+                    level, finest);
+  MUST(oak_initialize(s.sim));
+  sim_run(&s, 0.3, finest > level ? 2 : 0);
+  double sum = 0, *bx = sim_read(&s, 5), *by = sim_read(&s, 6);
+  for (int b = 0; b < oak_nblocks(s.sim); b++)
+    for (int c = 0; c < s.cells; c++) {
+      double at[3];
+      sim_center(&s, b, c, at);
+      const double x = (at[0] - 0.5) / 0.3, y = (at[1] - 0.59) / 0.3;
+      const double rest = fmax(1 - x * x - y * y, 0), slope = -6e-3 * rest * rest / 0.3;
+      const int i = b * s.cells + c;
+      sum += sim_volume(&s, b) * hypot(bx[i] - slope * y, by[i] + slope * x);
+    }
+  free(bx);
+  free(by);
+  assert_true(worst_div(&s) < 1e-13);
+  assert_true(largest(&s, 7) < 1e-15);
+  sim_free(&s);
+  return sum_ranks(MPI_COMM_WORLD, sum) / 2.2e-3;
+}
+
+static void test_inflow(void **state) {
+  (void)state;
+  const double coarse = inflow_error(3, 3), fine = inflow_error(4, 4),
+               adaptive = inflow_error(2, 4);
+  report("inflow: error %.3f, %.3f, order %.2f; adaptive %.3f", coarse, fine, log2(coarse / fine),
+         adaptive);
+  assert_true(log2(coarse / fine) > 1.5);
+  assert_true(adaptive < 1.5 * fine);
+}
+
+/** With each condition the divergence stays at rounding. */
+static void test_boundaries(void **state) {
+  (void)state;
+  static const char *const keys[] = {
+      OUTFLOW, WALLS "boundary.ylow.by=mirror\nboundary.ylow.bx=antimirror\n",
+      OUTFLOW
+      "boundary.xlow=reflect\nboundary.xlow.by=dirichlet 0.5\nboundary.yhigh.bx=neumann 1\n"};
+  for (int n = 0; n < 3; n++) {
+    sim_t s = sim_new(MPI_COMM_WORLD, CT BLAST "mesh.min_level=1\nmesh.max_level=3\n%s", keys[n]);
+    MUST(oak_initialize(s.sim));
+    advance(&s, 60);
+    const double div = worst_div(&s);
+    report("boundary %d: div B %.1e", n, div);
+    assert_true(div < 1e-13);
+    sim_free(&s);
+  }
+}
+
 /** Gas whose pressure is 1e-4 of the field's: cells that have no pressure are repaired. */
 static void test_strong_field(void **state) {
   (void)state;
@@ -317,6 +377,7 @@ static void test_refusals(void **state) {
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_adaptive),     cmocka_unit_test(test_walls),
+      cmocka_unit_test(test_inflow),       cmocka_unit_test(test_boundaries),
       cmocka_unit_test(test_strong_field), cmocka_unit_test(test_waves),
       cmocka_unit_test(test_loop),         cmocka_unit_test(test_projection),
       cmocka_unit_test(test_refusals)};
