@@ -2,15 +2,7 @@
  * Physics and problem for kernels: their parameters, and the arguments of hooks. */
 #pragma once
 
-#include "kernels/access/field.h"
-#include "kernels/geometry/geometry.h"
-#include "numerics/limiters.h"
-
-/* The file of the problem, in quotes. Hooks in it belong to the problem, and may use what is
- * included before it. */
-#undef OAK_OWNER
-#define OAK_OWNER problem
-#include OAK_PROBLEM
+#include "kernels/hooks/problem.h"
 
 /* Defaults of hooks of the physics. */
 #ifndef PHYSICS_SIDES

@@ -194,7 +194,7 @@ OAK_FN double oak_at_cell_face(const oak_at_t *at, int dir, int upper);
 /* The function of a hook has `physics` or `problem` in its name, as in physics_flux and
  * problem_initial. */
 #define OAK_OWNED(name) OAK_PASTE(OAK_OWNER, name)
-#define OAK_OWNER physics /* kernels/hooks/user.h changes it */
+#define OAK_OWNER physics /* kernels/hooks/problem.h changes it */
 
 /* In the unit that describes the files (kernels/hooks/describe.c) each declaration leaves a
  * constant for the host. */

@@ -132,3 +132,7 @@ void oak_text_enumerators(const char *text, char *names, size_t size);
 
 /** Refuse macros of users that have no effect: no compiler says so. */
 oak_status_t oak_text_check_macros(const char *text);
+
+/** Print C that includes the files of users and ends their macros in small letters, which would
+ * change the words of kernels. Nothing if there are no such macros. */
+void oak_text_end_macros(const char *text, FILE *f);

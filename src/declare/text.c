@@ -133,3 +133,16 @@ oak_status_t oak_text_check_macros(const char *text) {
   oak_buffer_free(&message);
   return st;
 }
+
+void oak_text_end_macros(const char *text, FILE *f) {
+  char name[128];
+  const char *first = "#include \"kernels/hooks/problem.h\"\n";
+  for (oak_text_line_t l = {.next = text}; oak_text_next(&l);) {
+    if (l.from != OAK_FROM_USER || sscanf(l.at, "#define %127[A-Za-z0-9_]", name) != 1 ||
+        name[strcspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")] || !strncmp(name, "physics_", 8) ||
+        !strncmp(name, "problem_", 8))
+      continue;
+    fprintf(f, "%s#undef %s\n", first, name);
+    first = "";
+  }
+}

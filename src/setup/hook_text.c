@@ -128,5 +128,6 @@ oak_status_t oak_setup_hook_text(const oak_setup_t *setup, int describe, char **
             d->output[v].owner == OAK_OF_PHYSICS ? "physics" : "problem", d->output[v].name);
   print_fields(f, setup, describe);
   fputc('\n', f);
+  oak_text_end_macros(setup->files.text, f);
   return oak_close_text(f, OAK_OK);
 }
