@@ -290,6 +290,23 @@ static char read_arguments(const char *c, char *out) {
   return c[strspn(c, " \n")];
 }
 
+/* Argument number n. */
+static const char *find_argument(const char *c, int n) {
+  for (; n > 0; n--) c += strcspn(c, ",") + 1;
+  return c + strspn(c, " ");
+}
+
+/* Whether an argument has the name that the form gives to another one. */
+static int is_out_of_order(const oak_hook_t *h, const char *given) {
+  for (int n = h->named; n < h->arguments; n++)
+    for (int m = h->named; m < h->arguments; m++) {
+      const char *a = find_argument(given, n), *b = find_argument(strchr(h->form, '(') + 1, m);
+      const size_t length = strcspn(b, ",)");
+      if (n != m && !strncmp(a, b, length) && !oak_is_word(a[length])) return 1;
+    }
+  return 0;
+}
+
 /* A hook or declaration. `typed`: a type stands before it. */
 static void add_known(search_t *s, const oak_hook_t *h, const char *arguments, int typed) {
   oak_declared_t *d = s->out;
@@ -303,6 +320,8 @@ static void add_known(search_t *s, const oak_hook_t *h, const char *arguments, i
   else if (given != count)
     COMPLAIN(s, "%s has %d argument%s, not %d: %s", h->name, count, count == 1 ? "" : "s", given,
              h->form);
+  else if (h->function && is_out_of_order(h, arguments))
+    COMPLAIN(s, "%s(%s): these arguments are in another order: %s", h->name, arguments, h->form);
   d->mark[mark].owner = s->owner;
   d->mark[mark].hook = (int)(h - d->hook);
   snprintf(d->mark[mark].name, sizeof d->mark->name, "%.*s",

@@ -294,6 +294,10 @@ static const bad_t bad_files[] = {
 static const bad_t bad_macros[] = {
     {BAD_INITIAL("") BAD_INITIAL(""), "problem.c:3|INITIAL|second time, after line 1"},
     {"INITIAL(at) { }\n", "problem.c:1|INITIAL has 2 arguments, not 1"},
+    {"INITIAL(q, at) { q[0] = 1; }\n",
+     "problem.c:1|INITIAL(q, at): these arguments are in another order: INITIAL(at, q)"},
+    {"OUTPUT(q, cell, at) { return 1; }\n" BAD_INITIAL(""),
+     "in another order: OUTPUT(name, at, q)"},
     {"PARAMETER(a, 1, \"a\")\nPARAMETER(a, 2, \"b\")\n" BAD_INITIAL(""),
      "problem.c:2|PARAMETER(a, ...)|second time, after line 1"},
     {BAD_INITIAL("") "SORCE(at, q, source) { source[0] += 1; }\n", "problem.c:3|SORCE|SOURCE"},
