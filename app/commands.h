@@ -63,8 +63,12 @@ void oak_print_pages(FILE *stream);
 /** Print what the parameters and the pages say about a topic. Rank 0 alone. \a command: the topic
  * is also a command, whose help has been printed. \return 0 if there is neither. */
 int oak_print_topic(const char *topic, const oak_params_t *params, int command);
-/** Compare a topic with those that oak_print_topic knows. Rank 0 alone. */
-void oak_try_topics(oak_nearest_t *nearest);
+/** Topics that oak_print_topic knows, apart from commands. Rank 0 alone. */
+oak_words_t oak_list_topics(const oak_params_t *params);
+/** The parameters of a file, the first word, with the keys that its physics and problem declare.
+ * The other words are settings. Collective on MPI_COMM_WORLD. \a *out is to be destroyed also after
+ * a failure. */
+oak_status_t oak_read_declared(char **word, int count, int rank, oak_params_t **out);
 /** Sorted names of the files in a folder that end in \a ending, without this ending; of a folder of
  * the installation. */
 oak_words_t oak_list_files(const char *folder, const char *ending);

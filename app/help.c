@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "params_library.h"
 #include "str.h"
 
 enum { LINE = 80, MOST_MENTIONS = 6 };
@@ -271,8 +272,8 @@ static int print_comment(const char *folder, const char *name, const char *endin
 
 /* ---- topics ---- */
 
-/* Words of code in capitals or with an underscore, which headings and tables name. */
-static void try_words(oak_nearest_t *nearest, FILE *page) {
+/* Words of code that headings and tables name. */
+static void add_words(oak_words_t *topics, FILE *page) {
   char *line = NULL;
   size_t size = 0;
   while (getline(&line, &size, page) > 0)
@@ -280,24 +281,29 @@ static void try_words(oak_nearest_t *nearest, FILE *page) {
          at = strchr(at, '`')) {
       const size_t length =
           strspn(++at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
-      oak_nearest_try(nearest, at, length);
+      if (length) oak_words_add(topics, "%.*s", (int)length, at);
       at += length;
     }
   free(line);
 }
 
-void oak_try_topics(oak_nearest_t *nearest) {
+oak_words_t oak_list_topics(const oak_params_t *params) {
+  static const char *const place[][2] = {{"docs", ".md"}, {"physics", ".c"}, {"problems", ".ini"}};
   char path[PATH_MAX];
-  oak_words_t list = oak_list_names("docs", ".md");
-  for (int i = 0; i < list.count; i++) {
-    FILE *page = open_file("docs", list.word[i], ".md", path);
-    if (page) try_words(nearest, page);
-    if (page) fclose(page);
+  const oak_param_desc_t *desc;
+  oak_words_t topics = {0};
+  for (int i = 0; (desc = oak_params_key(params, i)); i++) oak_words_add(&topics, "%s", desc->key);
+  for (int p = 0; p < 3; p++) {
+    oak_words_t list = oak_list_names(place[p][0], place[p][1]);
+    for (int i = 0; i < list.count; i++) {
+      FILE *page = p == 0 ? open_file("docs", list.word[i], ".md", path) : NULL;
+      oak_words_add(&topics, "%s", list.word[i]);
+      if (page) add_words(&topics, page);
+      if (page) fclose(page);
+    }
+    oak_words_free(&list);
   }
-  oak_words_free(&list);
-  oak_try_files(nearest, "docs", ".md");
-  oak_try_files(nearest, "physics", ".c");
-  oak_try_files(nearest, "problems", ".ini");
+  return topics;
 }
 
 int oak_print_topic(const char *topic, const oak_params_t *params, int command) {

@@ -50,21 +50,13 @@ static const char topics[] =
     "  a word of the glossary: \"ghost cell\"\n"
     "  a page of the documentation: `oak help pages` lists them\n";
 
-/* Call \a take for each key that `oak params` prints. */
-static void each_key(const oak_params_t *params, void (*take)(const char *key, void *data),
-                     void *data) {
-  const oak_param_desc_t *desc;
-  for (int i = 0; (desc = oak_params_key(params, i)); i++) take(desc->key, data);
-}
-
-static void try_key(const char *key, void *nearest) { oak_nearest_try(nearest, key, strlen(key)); }
-
 /* The name that a misspelt topic may mean. */
 static void refuse_topic(const char *topic, const oak_params_t *params) {
   oak_nearest_t near = oak_nearest_to(topic);
-  for (int i = 0; i < NCOMMANDS; i++) try_key(commands[i]->name, &near);
-  each_key(params, try_key, &near);
-  oak_try_topics(&near);
+  oak_words_t list = oak_list_topics(params);
+  for (int i = 0; i < NCOMMANDS; i++) oak_words_add(&list, "%s", commands[i]->name);
+  for (int i = 0; i < list.count; i++) oak_nearest_try(&near, list.word[i], strlen(list.word[i]));
+  oak_words_free(&list);
   fflush(stdout);
   fprintf(stderr, "oak help: nothing is known of '%s'", topic);
   if (*near.meant) fprintf(stderr, "; did you mean %s?", near.meant);
@@ -119,39 +111,80 @@ static const oak_command_t help_command = {
 
 /* ---- completion in shells */
 
-static void print_key(const char *key, void *begin) {
-  if (!strncmp(key, begin, strlen(begin))) printf("%s=\n", key);
+/* Print and free those of a list that begin with \a begin. */
+static void print_words(oak_words_t *list, const char *begin) {
+  for (int i = 0; i < list->count; i++)
+    if (!strncmp(list->word[i], begin, strlen(begin))) printf("%s\n", list->word[i]);
+  oak_words_free(list);
 }
 
-/* The parameter files that come with oak, unless files of this folder begin in the same way: then
- * the shell completes their names. */
+/* Files and folders of this folder, and the parameter files that come with oak. */
 static void print_files(const char *begin) {
-  char pattern[PATH_MAX];
+  static const char *const pattern[] = {"%s*.ini", "%s*/"};
+  char path[PATH_MAX];
   glob_t here;
-  snprintf(pattern, sizeof pattern, "%s*", begin);
-  const int none = glob(pattern, 0, NULL, &here) == GLOB_NOMATCH;
-  globfree(&here);
-  oak_words_t list = none ? oak_list_names("problems", ".ini") : (oak_words_t){0};
-  for (int i = 0; i < list.count; i++)
-    if (!strncmp(list.word[i], begin, strlen(begin))) printf("%s\n", list.word[i]);
-  oak_words_free(&list);
+  for (int i = 0; i < 2; i++) {
+    snprintf(path, sizeof path, pattern[i], begin);
+    if (glob(path, 0, NULL, &here) == 0)
+      for (size_t n = 0; n < here.gl_pathc; n++) printf("%s\n", here.gl_pathv[n]);
+    globfree(&here);
+  }
+  oak_words_t list = oak_list_names("problems", ".ini");
+  print_words(&list, begin);
+}
+
+/* The values of a key: the names of files, or the words that it may have. */
+static void add_values(oak_words_t *list, const oak_params_t *params,
+                       const oak_param_desc_t *desc) {
+  const int physics = !strcmp(desc->key, "physics.name");
+  oak_words_t value = {0};
+  if (physics || !strcmp(desc->key, "problem.name"))
+    value = oak_list_names(physics ? "physics" : "problems", ".c");
+  else
+    oak_words_split(&value,
+                    desc->type == OAK_PARAM_BOOL ? "yes no" : oak_params_words(params, desc->key));
+  for (int i = 0; i < value.count; i++) oak_words_add(list, "%s=%s", desc->key, value.word[i]);
+  oak_words_free(&value);
+}
+
+/* Topics if there is no file. Otherwise keys, or the values of the key before \a last's =, with
+ * those of the physics and the problem of the file. */
+static void print_keys(char *file, const char *last) {
+  oak_params_t *params = NULL;
+  oak_words_t list = {0};
+  const oak_param_desc_t *desc;
+  const size_t key = strcspn(last, "=");
+  MPI_Init(NULL, NULL);
+  if (!file || oak_read_declared(&file, 1, 0, &params) != OAK_OK) {
+    oak_params_destroy(&params);
+    if (oak_params_new(&params) == OAK_OK) oak_name_schemes(params);
+  }
+  if (!file) list = oak_list_topics(params);
+  for (int i = 0; file && (desc = oak_params_key(params, i)); i++)
+    if (!last[key])
+      oak_words_add(&list, "%s=", desc->key);
+    else if (strlen(desc->key) == key && !strncmp(desc->key, last, key))
+      add_values(&list, params, desc);
+  print_words(&list, last);
+  oak_params_destroy(&params);
+  MPI_Finalize();
 }
 
 /* The arguments are the words of a command line behind "oak"; the last one is not complete. */
 static int complete(int argc, char **argv) {
   char none[] = "", *last = argc > 0 ? argv[argc - 1] : none;
-  oak_params_t *params = NULL;
   const oak_command_t *c = argc > 1 ? find_command(argv[0]) : NULL;
   if (argc <= 1 || c == &help_command)
     for (int i = 0; i < NCOMMANDS; i++)
       if (!strncmp(commands[i]->name, last, strlen(last))) printf("%s\n", commands[i]->name);
   for (const oak_command_t *const *part = c ? c->part : NULL; part && *part && argc > 2; part++)
     if (!strcmp(argv[1], strchr((*part)->name, ' ') + 1)) c = *part;
-  if (c && *last == '-') oak_command_complete(c, last);
-  if (c && *last && argc == 2 && strstr(c->usage, "FILE.ini")) print_files(last);
-  if (c && *last != '-' && strstr(c->usage, "key=value") && oak_params_new(&params) == OAK_OK)
-    each_key(params, print_key, last);
-  oak_params_destroy(&params);
+  if (c && *last == '-')
+    oak_command_complete(c, last);
+  else if (c && argc == 2 && strstr(c->usage, "FILE.ini"))
+    print_files(last);
+  else if (c == &help_command || (c && strstr(c->usage, "key=value")))
+    print_keys(c == &help_command ? NULL : argv[1], last);
   return 0;
 }
 
@@ -207,9 +240,9 @@ int main(int argc, char **argv) {
   /* A write beyond the limit of file sizes (ulimit -f) then returns an error, instead of a signal
    * that ends the program. */
   signal(SIGXFSZ, SIG_IGN);
-  if (argc > 1 && find_command(argv[1]) == &completion)
-    return complete(argc - 2, argv + 2); /* fast: without MPI */
   start_alone();
+  if (argc > 1 && find_command(argv[1]) == &completion)
+    return complete(argc - 2, argv + 2); /* fast: mostly without MPI */
   /* Open MPI then offers the core while it waits; oak waits outside MPI where it can. */
   setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0);
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);

@@ -288,15 +288,20 @@ static oak_status_t find_params_file(const char *name, char file[PATH_MAX], int 
   return st;
 }
 
+oak_status_t oak_read_declared(char **word, int count, int rank, oak_params_t **out) {
+  char file[PATH_MAX];
+  *out = NULL;
+  OAK_TRY(find_params_file(word[0], file, rank));
+  const oak_status_t st = read_all(file, 0, "", count - 1, word + 1, out);
+  return st == OAK_OK ? oak_declare(MPI_COMM_WORLD, *out) : st;
+}
+
 /* The keys that the physics and problem of a file bring; as JSON, all keys. */
 static oak_status_t list_brought(const oak_arguments_t *a) {
   static const char *const named[] = {"scheme.limiter", "scheme.flux", "refine.criterion",
                                       "boundary.xlow"};
-  char file[PATH_MAX];
-  oak_params_t *params = NULL;
-  OAK_TRY(find_params_file(a->word[0], file, a->rank));
-  oak_status_t st = read_all(file, 0, "", a->nword - 1, a->word + 1, &params);
-  if (st == OAK_OK) st = oak_declare(MPI_COMM_WORLD, params);
+  oak_params_t *params;
+  const oak_status_t st = oak_read_declared(a->word, a->nword, a->rank, &params);
   if (st == OAK_OK && a->rank == 0 && a->option[PARAMS_JSON]) {
     print_params(params, a);
   } else if (st == OAK_OK && a->rank == 0) {

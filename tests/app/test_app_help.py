@@ -125,12 +125,20 @@ def check_topics(oak, source):
 def check_completion(oak, source):
     """What shells complete, and that a full disk is an error."""
     for words, expected in (("ru", {"run"}), ("run --re", {"--restart"}), ("run sod mesh.dim", {"mesh.dim="}), ("run sed", {"sedov", "sedov_polar", "sedov_rz"}),
+                            ("run sedov problem.w", {"problem.width="}), ("run streamer_photo physics.gas", {"physics.gas_density="}),
+                            ("run sod mesh.coordinates=c", {"mesh.coordinates=cartesian", "mesh.coordinates=cylindrical"}),
+                            ("run sod scheme.limiter=weno", {"scheme.limiter=weno3", "scheme.limiter=weno5"}),
+                            ("run x physics.name=isothermal", {"physics.name=isothermal"}), ("help VECTOR_P", {"VECTOR_POTENTIAL"}),
                             ("bench --el", {"--elliptic"}), ("bench --elliptic --no", {"--no-parts"}), ("ls x", set())):
         code, out, err = call([oak, "completion", *words.split()])
         expect(f"oak completion {words}", code == 0 and set(out.split()) == expected, out + err)
-    bash = f"oak() {{ {oak} \"$@\"; }}; . {source}/packaging/completion/oak.bash; COMP_WORDS=(oak run --ch); COMP_CWORD=2; _oak; "
-    _, out, err = call(["bash", "-c", bash + 'echo "${COMPREPLY[@]}"'])
-    expect("bash completes an option", out == "--check\n", out + err)
+    with tempfile.TemporaryDirectory() as folder:
+        oak_test.write(folder, "sedov_mine.ini", "")
+        for line, expected in (("oak run --ch", "--check"), ("oak run sed", "sedov_mine.ini sedov sedov_polar sedov_rz"),
+                               ("oak run sod scheme.limiter=ko", "koren")):
+            bash = f"cd {folder}; oak() {{ {oak} \"$@\"; }}; . {source}/packaging/completion/oak.bash; COMP_LINE='{line}'; COMP_POINT={len(line)}; _oak; "
+            _, out, err = call(["bash", "-c", bash + 'echo "${COMPREPLY[@]}"'])
+            expect(f"bash completes {line}", out == expected + "\n", out + err)
     for command in (["params"], ["info"], ["help", "mesh"], ["run", "--help"]):
         with open("/dev/full", "w", encoding="utf-8") as full:
             done = subprocess.run([oak, *command], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
