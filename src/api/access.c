@@ -65,7 +65,11 @@ oak_status_t oak_read_ghosts(oak_t *sim, int first, int count, double *out) {
 
 oak_status_t oak_write_cells(oak_t *sim, int variable, int first, int count, const double *in) {
   OAK_BEGIN_WHOLE(sim);
+  const int beyond = variable - sim->setup.fields.vector;
   OAK_TRY(check(sim, variable, sim->setup.nvar, first, count));
+  OAK_CHECK(!sim->setup.fields.nvector || beyond < 0 || beyond >= sim->setup.dim, OAK_ERR_ARGUMENT,
+            "%s cannot be written: it is the mean of the values on faces, which advance it",
+            oak_variable_name(sim, variable));
   const oak_status_t st = oak_data_write(&sim->data, variable, first, count, in);
   oak_rates_forget(sim);
   return st;

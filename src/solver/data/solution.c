@@ -82,7 +82,8 @@ oak_status_t oak_data_write(oak_data_t *data, int variable, int first, int count
   const oak_setup_t *setup = data->setup;
   char *state = oak_data_state(data, 0);
   for (int b = 0; b < count; b++) {
-    const int64_t place = ((int64_t)(first + b) * setup->nvar + variable) * setup->block.cells;
+    const int64_t place =
+        ((int64_t)(first + b) * data->exchange.stored + variable) * setup->block.cells;
     OAK_TRY(oak_upload_cells(data, state + place * setup->bytes.store, in + b * setup->block.cells,
                              setup->block.cells));
   }
