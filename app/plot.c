@@ -14,9 +14,6 @@
 enum {
   VAR,
   SLICE,
-  MAX,
-  MEAN,
-  COLUMN,
   REGION,
   LAYOUT,
   LOG,
@@ -36,25 +33,10 @@ enum {
 
 static oak_status_t read_slice(const oak_grid_view_t *view, const char *const *s,
                                oak_picture_options_t *o) {
-  const struct {
-    const char *axis, *option;
-    oak_picture_show_t show;
-  } projection[] = {{s[MAX], "--max", OAK_SHOW_MAXIMUM},
-                    {s[MEAN], "--mean", OAK_SHOW_MEAN},
-                    {s[COLUMN], "--column", OAK_SHOW_COLUMN}};
-  int given = s[SLICE] != NULL;
-  for (int i = 0; i < 3; i++) {
-    if (!projection[i].axis) continue;
-    given++;
-    o->show = projection[i].show;
-    OAK_TRY(oak_look_axis(view, projection[i].axis, &o->slice_axis));
-  }
-  OAK_CHECK(given < 2, OAK_ERR_INPUT, "choose one of --slice, --max, --mean and --column");
-  OAK_CHECK(given == 0 || view->dim == 3, OAK_ERR_INPUT,
-            "--slice, --max, --mean and --column are for 3D, and this plotfile has two dimensions: "
-            "leave them out");
-  if (!s[SLICE]) return OAK_OK;
   char name[8];
+  if (!s[SLICE]) return OAK_OK;
+  OAK_CHECK(view->dim == 3, OAK_ERR_INPUT,
+            "--slice is for 3D, and this plotfile has two dimensions: leave it out");
   const size_t length = strcspn(s[SLICE], "=");
   OAK_CHECK(length > 0 && length < sizeof name && s[SLICE][length], OAK_ERR_INPUT,
             "--slice: '%s' is not an axis and a coordinate, such as z=0.5", s[SLICE]);
@@ -191,7 +173,7 @@ static oak_status_t draw_all(const char *const *s, char **list, int count) {
             "such as -o rho_%%04d.png");
   free(name);
   OAK_TRY(find_range(s, list, count, range));
-  const int common = !s[QUANTILE] && !s[COLUMN] && range[0] < range[1] && (!s[LOG] || range[0] > 0);
+  const int common = !s[QUANTILE] && range[0] < range[1] && (!s[LOG] || range[0] > 0);
   if (!s[COLORS] && oak_picture_diverges(range[0], range[1])) {
     range[1] = fmax(-range[0], range[1]);
     range[0] = -range[1];
@@ -220,9 +202,6 @@ static const oak_option_t options[] = {
     {"--var", "NAME", "the variable (default: the first)"},
     {"--slice", "AXIS=X",
      "3D: the plane at this coordinate, such as z=0.5 (default: z, the middle)"},
-    {"--max", "AXIS", "3D: the highest value along an axis, such as z"},
-    {"--mean", "AXIS", "3D: the mean along an axis"},
-    {"--column", "AXIS", "3D: the integral along an axis"},
     {"--region", "CORNERS", "only this part: its lower and upper corner, such as 0,0,0.25,0.5"},
     {"--layout", "NAME",
      "other coordinates than Cartesian: space, which draws cells where they are (default); "
@@ -236,9 +215,7 @@ static const oak_option_t options[] = {
      "one of: " OAK_COLORMAP_NAMES
      " (default: auto, which takes coolwarm for values of both signs)"},
     {"--mesh", NULL, "draw the outlines of the blocks"},
-    {"--levels", NULL,
-     "draw the outlines of the blocks, coloured by level. --max, --mean and --column "
-     "have no outlines"},
+    {"--levels", NULL, "draw the outlines of the blocks, coloured by level"},
     {"--width", "N", "width of the data in pixels (default: 1024)"},
     {"--title", "TEXT", "the heading (default: the title of the run; '' for none)"},
     {"-o", "FILE", "the picture (default: PLOTFILE_VARIABLE.png in this folder)"},
@@ -257,7 +234,7 @@ const oak_command_t oak_command_plot = {
     .after =
         "examples:\n"
         "  oak plot output/sedov --var rho --mesh\n"
-        "  oak plot output/rt3d/plt000400 --column y --var rho -o column.png\n"
+        "  oak plot output/rt3d/plt000400 --slice y=0.5 --var rho -o plane.png\n"
         "  oak plot output/sedov --all --log -o frames/rho_%04d.png\n",
     .least = 1,
     .most = 1,

@@ -17,9 +17,6 @@ static const oak_param_desc_t keys[] = {
         "Width of pictures; the height follows from what is shown."),
     OAK_KEY_AXIS,
     OAK_KEY_POSITION,
-    CHOICE("output.NAME.show", "slice", "slice maximum mean column",
-           "In 3D, what is shown: the values in that plane, or the highest value, the mean or the "
-           "integral along the axis."),
     CHOICE("output.NAME.scale", "linear", "linear log",
            "Scale of the colours; log needs a range above 0. The range of the data is then cut 8 "
            "powers of ten below the highest value."),
@@ -38,12 +35,6 @@ static const oak_param_desc_t keys[] = {
            "the axis, for r, z and r, theta; coordinates: with the coordinates as axes."),
     OAK_KEY_REGION,
     {.key = NULL}};
-
-/* What a picture shows; in 2D always the values themselves. */
-static oak_picture_show_t shown(const oak_output_item_t *item) {
-  if (item->sim->setup.dim == 2 || !item->section) return OAK_SHOW_SLICE;
-  return (oak_picture_show_t)oak_item_choice(item, "show");
-}
 
 /* The keys that pictures of [output] do not have. */
 static void set_section_options(const oak_output_item_t *item, oak_picture_options_t *o) {
@@ -66,7 +57,6 @@ static oak_status_t set_options(const oak_output_item_t *item, const oak_grid_vi
   o->slice_position = sim->setup.domain.xmin[o->slice_axis] +
                       oak_item_real(item, "position") * (sim->setup.domain.xmax[o->slice_axis] -
                                                          sim->setup.domain.xmin[o->slice_axis]);
-  o->show = shown(item);
   o->draw_mesh = oak_item_bool(item, "mesh") ? OAK_MESH_LINES : OAK_MESH_NONE;
   set_section_options(item, o);
   o->layout = (oak_picture_layout_t)oak_item_choice(item, "layout");
@@ -90,15 +80,11 @@ static oak_status_t open_picture(oak_output_item_t *item) {
   oak_picture_options_t o;
   OAK_TRY(oak_item_only_3d(item, "axis"));
   OAK_TRY(oak_item_only_3d(item, "position"));
-  if (item->section) OAK_TRY(oak_item_only_3d(item, "show"));
   if (!item->whole) view.region = (const double(*)[3])item->region;
   OAK_TRY(set_options(item, &view, &o));
   const oak_status_t st = is_asked_for(item) ? oak_picture_check(&view, &o) : OAK_OK;
   return st == OAK_OK ? st : OAK_FAIL(OAK_ERR_INPUT, "output %s: %s", item->name, oak_last_error());
 }
-
-/* The thread makes projections, which read all blocks. A slice reads few. */
-static int takes_over(const oak_output_item_t *item) { return shown(item) != OAK_SHOW_SLICE; }
 
 static oak_status_t write_picture(oak_output_item_t *item, const oak_grid_view_t *view,
                                   const char *path) {
@@ -112,5 +98,4 @@ const oak_output_kind_t oak_output_picture = {.word = {"picture", "a PNG file", 
                                               .each_variable = 1,
                                               .empty = OAK_SELECT_FIRST,
                                               .open = open_picture,
-                                              .takes_over = takes_over,
                                               .write = write_picture};

@@ -185,12 +185,12 @@ OUTPUTS = {
          "output.part.region=0.05 0 0.2 0.13", "output.part.files=2", "output.fields.kind=xdmf", "output.fields.every_steps=4",
          "output.corner.kind=xdmf", "output.corner.every_steps=4", "output.corner.region=0.3 0.2 0.7 0.6"],
         {("chk", ".oak"): 4, ("plt", "/Header"): 7, ("fields_", "_00000.raw"): 4, ("part_", "/Header"): 5, ("corner_", ".xdmf"): 4}),
-    3: (["mesh.dim=3", "mesh.adapt_every=2", "run.max_steps=4", "output.plot_first_last=no", "output.mean.kind=picture",
-         "output.mean.show=mean", "output.mean.every_steps=1", "output.mean.width=64", "output.mean.variables=rho speed",
-         "output.top.kind=picture", "output.top.show=maximum", "output.top.every_steps=2", "output.top.width=64",
+    3: (["mesh.dim=3", "mesh.adapt_every=2", "run.max_steps=4", "output.plot_first_last=no", "output.grid.kind=plotfile",
+         "output.grid.every_steps=1", "output.grid.variables=rho speed",
+         "output.top.kind=picture", "output.top.axis=x", "output.top.every_steps=2", "output.top.width=64",
          "output.top.region=0.3 0.2 0.1 0.7 0.6 0.8", "output.cross.kind=picture", "output.cross.every_steps=2",
          "output.cross.width=64", "output.level.kind=slice", "output.level.every_steps=2", "output.level.format=npy"],
-        {("mean_", ".png"): 10, ("top_", ".png"): 3, ("cross_", ".png"): 3, ("level_", ".npy"): 3})}
+        {("grid_", "/Header"): 5, ("top_", ".png"): 3, ("cross_", ".png"): 3, ("level_", ".npy"): 3})}
 VTKHDF = {2: ["output.boxes.kind=vtkhdf", "output.boxes.every_steps=3", "output.boxes.precision=single", "output.boxes.variables=rho mach",
               "output.cut.kind=vtkhdf", "output.cut.every_steps=4", "output.cut.region=0.3 0.2 0.7 0.6"],
           3: ["output.boxes.kind=vtkhdf", "output.boxes.every_steps=2", "output.cut.kind=vtkhdf", "output.cut.every_steps=3",

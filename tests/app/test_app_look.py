@@ -141,11 +141,10 @@ def check_plot(look):
     assert notes["oak variable"] == "p" and notes["oak area"].endswith(" 64 64"), notes
     look("plot", "2D", "--all", "--width", "64", "-o", "frames/rho_%02d.png")
     assert png("frames/rho_00.png")["oak range"] == png("frames/rho_01.png")["oak range"]
-    look("plot", "3D", "--column", "y", "--width", "64", "--quantile", "0.01", "-o", "column.png")
+    look("plot", "3D", "--slice", "y=0.2", "--width", "64", "--quantile", "0.01", "-o", "plane.png")
     look("plot", "3D", "--slice", "x=0.1", "--width", "64", "-o", "plane.png")
     assert png("plane.png")["oak variable"] == "rho"
     look("plot", "2D", "--slice", "z=0", code=1, words="two dimensions")
-    look("plot", "3D", "--max", "z", "--mean", "z", code=1, words="choose one of")
     look("plot", "2D", "--range", "2:1", code=1, words="2 is not below 1")
     look("plot", "2D", "--region", "0,0,0.1", code=1, words="is not 4 numbers")
     look("plot", "2D", "--region", "0,0,0.1,9", code=1, words="y = 0 to 9; give a lower and a higher value")
@@ -162,7 +161,7 @@ def check_same_pictures(look, run, np):
     for name, keys, options in (
             ("2D", ["scale=log", "levels=yes", "quantile=0.02", "region=0 0.01 0.15 0.3"],
              ["--log", "--levels", "--quantile", "0.02", "--region", "0,0.01,0.15,0.3"]),
-            ("3D", ["show=column", "axis=y", "colors=gray"], ["--column", "y", "--colors", "gray"])):
+            ("3D", ["axis=y", "colors=gray", "mesh=no"], ["--slice", "y=0.15", "--colors", "gray"])):
         run(f"pictures_{name}", np, [*RUNS[name], *(f"output.p.{key}" for key in [
             "kind=picture", "variables=p", "width=100", *keys])])
         folder = os.path.join(look.work, f"pictures_{name}")

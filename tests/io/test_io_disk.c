@@ -47,7 +47,7 @@ static oak_disk_t *new_disk(size_t bytes) {
 }
 
 static oak_status_t commit(oak_disk_t *disk, log_t *log) {
-  const oak_disk_output_t output = {finish, discard, release, log, NULL, 0};
+  const oak_disk_output_t output = {finish, discard, release, log, NULL};
   const oak_disk_sequel_t sequel = {finish, done, release, log};
   const oak_status_t st = oak_disk_commit(disk, MPI_COMM_WORLD, OAK_OK, &output);
   if (disk && st == OAK_OK) oak_disk_then(disk, &sequel);

@@ -44,7 +44,6 @@ static void test_any_ranks(void **state) {
     /* Within a cell, on a face of blocks, on the upper side of the domain. */
     options.slice_position = i == 0 ? 0.4999 : i == 1 ? 0.375 : 0.5;
     compare_with_one_rank(3, &options);
-    options.show = (oak_picture_show_t)(1 + i);
     options.quantile = 0.1 * i;
     compare_with_one_rank(3, &options);
   }
@@ -280,50 +279,6 @@ static void test_quantile(void **state) {
   test_mesh_free(&mesh);
 }
 
-/** Projections of the ramp x + 2 y - 3 z along z, where z is from -0.5 to 0.5: means are those of
- * its middle, highest values those of the lowest cells. */
-static void test_projections(void **state) {
-  (void)state;
-  static const double thickness[OAK_SHOW_COUNT] = {0, 0, 1, 2};
-  test_mesh_t mesh;
-  test_mesh_new(&mesh, MPI_COMM_WORLD, 3, 4, 3, 2, 1, 0, TEST_CUT_EVEN);
-  mesh.view.xmax[2] = 1.5; /* 2 deep */
-  oak_picture_options_t options = {
-      .width = 64, .variable = 1, .slice_axis = 2, .low = -6, .high = 9};
-  for (int show = OAK_SHOW_MAXIMUM; show <= OAK_SHOW_COLUMN; show++) {
-    image_t image;
-    options.show = (oak_picture_show_t)show;
-    options.colormap = OAK_COLORMAP_GRAY;
-    draw(&mesh.view, &options, "projection.png", &image);
-    for (int y = 0; y < image.h; y++)
-      for (int x = 0; x < image.w; x++) {
-        const double px = -0.25 + 2.0 * (x + 0.5) / image.w, py = 0.75 * (y + 0.5) / image.h;
-        const double plane = px + 2 * py;
-        const double expected =
-            show == OAK_SHOW_MAXIMUM ? plane + 1.5 : (plane - 1.5) * thickness[show];
-        const double shown = pixel(&image, x, y)[0] / 255.0 * 15 - 6;
-        /* Cells of level 1 are an eighth of the domain wide. */
-        const double slack = (show == OAK_SHOW_COLUMN ? 2 : 1) * (0.125 + 2 * 0.05) + 0.1 +
-                             (show == OAK_SHOW_MAXIMUM ? 0.4 : 0);
-        assert_true(fabs(shown - expected) < slack);
-      }
-    free(image.rgb);
-  }
-  /* A mean is exact where all is constant, and one cell that is not finite shows. */
-  image_t image;
-  mesh.view.read = read_odd;
-  options = (oak_picture_options_t){.width = 64, .slice_axis = 1, .show = OAK_SHOW_COLUMN};
-  draw(&mesh.view, &options, "constant.png", &image);
-  assert_true(fabs(image.low / 0.95 - 0.75 * 3) < 1e-7 &&
-              fabs(image.high / 1.05 - 0.75 * 3) < 1e-7);
-  free(image.rgb);
-  options.variable = 1;
-  draw(&mesh.view, &options, "nan.png", &image);
-  assert_memory_equal(pixel(&image, 0, 0), "\xFF\x00\xFF", 3);
-  free(image.rgb);
-  test_mesh_free(&mesh);
-}
-
 /** Lines between blocks have the colour of the finer one's level. */
 static void test_levels(void **state) {
   (void)state;
@@ -508,9 +463,8 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_colors),          cmocka_unit_test(test_averages),
       cmocka_unit_test(test_mesh_lines),      cmocka_unit_test(test_log_scale),
       cmocka_unit_test(test_short_log_scale), cmocka_unit_test(test_quantile),
-      cmocka_unit_test(test_projections),     cmocka_unit_test(test_levels),
-      cmocka_unit_test(test_odd_values),      cmocka_unit_test(test_chosen_colors),
-      cmocka_unit_test(test_colormaps),       cmocka_unit_test(test_refusals),
-      cmocka_unit_test(test_keeps_earlier)};
+      cmocka_unit_test(test_levels),          cmocka_unit_test(test_odd_values),
+      cmocka_unit_test(test_chosen_colors),   cmocka_unit_test(test_colormaps),
+      cmocka_unit_test(test_refusals),        cmocka_unit_test(test_keeps_earlier)};
   return FOLDER_TEST_MAIN(tests);
 }

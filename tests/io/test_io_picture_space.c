@@ -35,20 +35,18 @@ static oak_status_t read_ramp(const oak_grid_view_t *view, int var, int b0, int 
 typedef struct {
   const char *name;
   int coordinates, dim, layout, axis;
-  oak_picture_show_t show;
   int across, up;
   double low[3], high[3];
 } case_t;
 
 static const case_t cases[] = {
-    {"disk", OAK_VIEW_POLAR, 2, 0, 2, 0, 0, 1, {0.5, 1}, {1, 1 + 2 * M_PI}},
-    {"wedge", OAK_VIEW_POLAR, 2, 0, 2, 0, 0, 1, {0.5, 6}, {1, 7}},
-    {"mirrored", OAK_VIEW_SPHERICAL, 2, OAK_LAYOUT_MIRRORED, 2, 0, 0, 2, {0.2, 0}, {1, M_PI}},
-    {"half", OAK_VIEW_SPHERICAL, 2, 0, 2, 0, 0, 2, {0, 0}, {1, 2}},
-    {"layer", OAK_VIEW_CYLINDRICAL, 3, 0, 2, 0, 0, 1, {0.3, 0, 0}, {1, 6, 1}},
-    {"mean", OAK_VIEW_CYLINDRICAL, 3, 0, 2, OAK_SHOW_MEAN, 0, 1, {0.3, 0, 0}, {1, 6, 1}},
-    {"cone", OAK_VIEW_SPHERICAL, 3, 0, 1, 0, 0, 1, {0.3, 1, 0}, {1, 2, 3}},
-    {"phi", OAK_VIEW_SPHERICAL, 3, 0, 2, 0, 0, 2, {0.3, 1, -0.1}, {1, 2, 0.1}},
+    {"disk", OAK_VIEW_POLAR, 2, 0, 2, 0, 1, {0.5, 1}, {1, 1 + 2 * M_PI}},
+    {"wedge", OAK_VIEW_POLAR, 2, 0, 2, 0, 1, {0.5, 6}, {1, 7}},
+    {"mirrored", OAK_VIEW_SPHERICAL, 2, OAK_LAYOUT_MIRRORED, 2, 0, 2, {0.2, 0}, {1, M_PI}},
+    {"half", OAK_VIEW_SPHERICAL, 2, 0, 2, 0, 2, {0, 0}, {1, 2}},
+    {"layer", OAK_VIEW_CYLINDRICAL, 3, 0, 2, 0, 1, {0.3, 0, 0}, {1, 6, 1}},
+    {"cone", OAK_VIEW_SPHERICAL, 3, 0, 1, 0, 1, {0.3, 1, 0}, {1, 2, 3}},
+    {"phi", OAK_VIEW_SPHERICAL, 3, 0, 2, 0, 2, {0.3, 1, -0.1}, {1, 2, 0.1}},
 };
 
 enum { POINTS = 1000 }; /* along each axis of the domain */
@@ -129,7 +127,6 @@ static void draw_case(const case_t *c, MPI_Comm comm, const char *name, image_t 
   oak_picture_options_t options = {.width = 200,
                                    .layout = (oak_picture_layout_t)c->layout,
                                    .slice_axis = c->axis,
-                                   .show = c->show,
                                    .low = -2,
                                    .high = 2,
                                    .colormap = OAK_COLORMAP_GRAY};

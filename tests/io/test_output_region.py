@@ -205,18 +205,6 @@ def check_picture(path, reference, region, width):
     assert grey.max() - grey.min() > 50
 
 
-def check_projection(path, reference, region, width):
-    """Mean along z of the part of the cells that is in the region."""
-    grey = read_png(path)
-    h, n = reference.finest, reference.rho.shape[0]
-    share = [max(0, min(region[1][2], (k + 1) * h) - max(region[0][2], k * h)) for k in range(n)]
-    mean = numpy.tensordot(numpy.array(share) / sum(share), reference.rho, 1)
-    x = [region[0][d] + (numpy.arange(grey.shape[1 - d]) + 0.5) / width * (region[1][0] - region[0][0]) for d in (0, 1)]
-    at = [numpy.floor(x[d] / h).astype(int) for d in (0, 1)]
-    expected = numpy.clip(mean[numpy.ix_(at[1], at[0])], 0, 1) * 255
-    assert (abs(grey - expected) <= 1).mean() > 0.98, (path, (abs(grey - expected) > 1).mean())
-
-
 def png_range(path):
     """The range of the colours, which the file says."""
     with open(path, "rb") as file:
@@ -280,7 +268,6 @@ def all_outputs(dim, mesh, region):
                  *section("whole", "picture", "width=512", *picture),
                  *section("part", "picture", "width=256", f"region={aligned}", *picture),
                  *section("odd", "picture", "width=300", f"region={box}", *picture),
-                 *section("mean", "picture", "width=300", f"region={box}", *picture, *["show=mean"][:dim - 2]),
                  *(f"output.plot_{key}" for key in ("steps=4", "variables=rho", f"region={box}")),
                  *(f"output.picture_{key}" for key in ("steps=4", "variable=rho", "width=256", f"region={aligned}", *picture))]
     return arguments
@@ -300,8 +287,6 @@ def check_outputs(folder, dim, step, region):
     check_picture(name("odd", ".png"), reference, region, 300)
     check_plotfile(os.path.join(folder, f"plt{step}"), reference, region)
     assert (read_png(os.path.join(folder, f"rho_{int(step) // 4:04d}.png")) == part).all()
-    if dim == 3:
-        check_projection(name("mean", ".png"), reference, region, 300)
     return reference
 
 

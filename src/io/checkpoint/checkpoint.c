@@ -229,8 +229,8 @@ oak_status_t oak_checkpoint_write(const oak_checkpoint_t *head,
     w->head_sum = shared[1];
     oak_checkpoint_layout(head, shared[0], &w->records, &w->data, &w->file_bytes);
     st = write_part(w, start, size);
-    const oak_disk_output_t output = {
-        oak_part_file_publish, oak_part_file_discard, free_writer, w, NULL, 0};
+    const oak_disk_output_t output = {oak_part_file_publish, oak_part_file_discard, free_writer, w,
+                                      NULL};
     st = oak_disk_commit(blocks->disk, blocks->comm, st, &output);
   } else {
     free_writer(w);

@@ -314,7 +314,7 @@ double oak_disk_state(oak_disk_t *disk) {
 /** Hand over the rest of an output. Collective. */
 static oak_status_t resume(oak_disk_t *disk, entry_t *entry) {
   oak_status_t (*const rest)(void *context) = entry->output.resume;
-  if (--entry->output.resumes <= 0) entry->output.resume = NULL;
+  entry->output.resume = NULL;
   const oak_status_t st = oak_agree(disk->comm, rest(entry->output.context));
   if (st == OAK_OK) {
     set_mark(disk, entry, &entry->data_mark);

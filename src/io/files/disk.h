@@ -52,7 +52,6 @@ typedef struct {
   /** Every rank, when the jobs of all ranks are done: hand over jobs for which ranks must
    * communicate. Collective; called by oak_disk_step or oak_disk_wait, only with a disk. */
   oak_status_t (*resume)(void *context);
-  int resumes; /**< how often: again when the jobs that it handed over are done; 0: once */
 } oak_disk_output_t;
 
 /** End an output whose jobs have all been handed over, with the status \a st on this rank.

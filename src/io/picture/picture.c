@@ -39,8 +39,6 @@ static oak_status_t check_options(const oak_grid_view_t *view, const oak_picture
             o->high);
   OAK_CHECK(o->quantile >= 0 && o->quantile < 0.5, OAK_ERR_ARGUMENT,
             "picture quantile %g; choose 0 to less than 0.5", o->quantile);
-  OAK_CHECK(view->dim == 3 || o->show == OAK_SHOW_SLICE, OAK_ERR_ARGUMENT,
-            "a projection needs three dimensions, and there are two; leave it out");
   for (int d = 0; d < view->dim && o->region; d++)
     OAK_CHECK(o->region[0][d] >= view->xmin[d] && o->region[1][d] <= view->xmax[d] &&
                   o->region[0][d] < o->region[1][d],
@@ -121,23 +119,19 @@ oak_status_t oak_picture_check(const oak_grid_view_t *view, const oak_picture_op
 
 /** A picture on its way, with all that the thread of the disk needs while the run goes on. */
 typedef struct {
-  oak_grid_view_t
-      view; /* for a slice, its blocks are those of the run as long as this reads them */
+  oak_grid_view_t view; /* its blocks are those of the run as long as this reads them */
   oak_picture_options_t options;
   oak_scene_t scene;
   char *name, *unit, path[PATH_MAX]; /* copies: the names of a derived variable do not stay */
   oak_frame_t frame;
-  oak_canvas_t canvas;          /* rank 0 */
-  oak_projection_t *projection; /* NULL: a slice */
+  oak_canvas_t canvas; /* rank 0 */
   int rank;
-  int scaled; /* the unit of the sums is known, or there are none */
 } picture_t;
 
 static void free_picture(void *context) {
   picture_t *p = context;
   if (!p) return;
   oak_view_release(&p->view);
-  oak_projection_free(&p->projection);
   free(p->canvas.rgb);
   for (int a = 0; a < 2; a++) free(p->scene.along[a]);
   free(p->name);
@@ -152,7 +146,6 @@ static oak_status_t begin(const oak_grid_view_t *view, const oak_picture_options
   picture_t *p = *out;
   p->view = *view;
   p->options = *options;
-  p->scaled = options->show == OAK_SHOW_MAXIMUM;
   OAK_TRY(check_options(view, options));
   OAK_CHECK(path[0], OAK_ERR_ARGUMENT, "the name of a picture is empty; give a file name");
   OAK_TRY(oak_path_print(p->path, "%s", path));
@@ -210,9 +203,9 @@ int oak_picture_diverges(double low, double high) {
 }
 
 /** Find the range of the data if it is not given. Values of both signs get 0 in its middle. */
-static oak_status_t choose_colors(picture_t *p, const double *field) {
+static oak_status_t choose_colors(picture_t *p) {
   const int given = p->options.low != p->options.high;
-  if (!given) OAK_TRY(oak_scene_find_range(&p->scene, field));
+  if (!given) OAK_TRY(oak_scene_find_range(&p->scene));
   if (p->options.colormap != OAK_COLORMAP_AUTO) return OAK_OK;
   const double low = p->scene.low, high = p->scene.high;
   const int diverges =
@@ -223,81 +216,21 @@ static oak_status_t choose_colors(picture_t *p, const double *field) {
   return OAK_OK;
 }
 
-/* ---- slices */
+/* ---- all of it */
 
-static oak_status_t finish_slice(void *context, oak_status_t st) {
+static oak_status_t finish_later(void *context, oak_status_t st) {
   return st == OAK_OK ? finish(context) : st;
 }
 
 /** Collective. The status is this rank's alone. */
-static oak_status_t write_slice(picture_t *p) {
-  OAK_TRY(choose_colors(p, NULL));
+static oak_status_t write_pixels(picture_t *p) {
+  OAK_TRY(choose_colors(p));
   OAK_TRY(oak_agree(p->view.comm, p->rank == 0 ? new_canvas(p) : OAK_OK));
   OAK_TRY(oak_scene_draw_data(&p->scene, p->rank == 0 ? &p->canvas : NULL, p->frame.left,
                               p->frame.top));
   const size_t bytes = 3 * (size_t)p->canvas.width * (size_t)p->canvas.height;
-  return p->rank == 0 ? oak_disk_do(p->view.disk, bytes, finish_slice, p) : OAK_OK;
+  return p->rank == 0 ? oak_disk_do(p->view.disk, bytes, finish_later, p) : OAK_OK;
 }
-
-/* ---- projections */
-
-static oak_status_t finish_projection(void *context, oak_status_t st) {
-  picture_t *p = context;
-  if (st != OAK_OK) return st;
-  const double *field = oak_projection_field(p->projection);
-  OAK_TRY(choose_colors(p, field));
-  OAK_TRY(new_canvas(p));
-  oak_scene_draw_field(&p->scene, field, &p->canvas, p->frame.left, p->frame.top);
-  oak_projection_free(&p->projection);
-  return finish(p);
-}
-
-/** Read all values: first to find the largest one, where there are sums, and then to draw them. */
-static oak_status_t read_values(void *context, oak_status_t st) {
-  const picture_t *p = context;
-  if (st != OAK_OK) return st;
-  return p->scaled ? oak_projection_add(p->projection) : oak_projection_scan(p->projection);
-}
-
-/** Does the thread read the values while the run goes on? The same on all ranks. */
-static int goes_on(const picture_t *p) { return p->projection && oak_view_goes_on(&p->view); }
-
-static size_t pixel_bytes(const picture_t *p) {
-  return 24 * (size_t)p->scene.width * (size_t)p->scene.height;
-}
-
-/** All pixels are known: rank 0 makes the file. Collective. */
-static oak_status_t reduce_projection(picture_t *p) {
-  oak_view_release(&p->view);
-  oak_projection_reduce(p->projection);
-  if (p->rank == 0) return oak_disk_do(p->view.disk, pixel_bytes(p), finish_projection, p);
-  oak_projection_free(&p->projection);
-  return OAK_OK;
-}
-
-/** What follows when the threads of all ranks have read the values. Collective. */
-static oak_status_t resume_projection(void *context) {
-  picture_t *p = context;
-  if (p->scaled) return reduce_projection(p);
-  p->scaled = 1;
-  oak_projection_scale(p->projection);
-  return oak_disk_do(p->view.disk, pixel_bytes(p), read_values, p);
-}
-
-/** Collective. The status is this rank's alone. */
-static oak_status_t write_projection(picture_t *p) {
-  OAK_TRY(oak_agree(p->view.comm, oak_projection_new(&p->scene, &p->projection)));
-  if (goes_on(p)) return oak_disk_do(p->view.disk, pixel_bytes(p), read_values, p);
-  if (!p->scaled) {
-    OAK_TRY(oak_agree(p->view.comm, read_values(p, OAK_OK)));
-    oak_projection_scale(p->projection);
-    p->scaled = 1;
-  }
-  OAK_TRY(oak_agree(p->view.comm, read_values(p, OAK_OK)));
-  return reduce_projection(p);
-}
-
-/* ---- all of it */
 
 oak_status_t oak_picture_write(const oak_grid_view_t *view, const oak_picture_options_t *options,
                                const char *path) {
@@ -307,10 +240,6 @@ oak_status_t oak_picture_write(const oak_grid_view_t *view, const oak_picture_op
     free_picture(p);
     return st;
   }
-  st = options->show == OAK_SHOW_SLICE ? write_slice(p) : write_projection(p);
-  const oak_disk_output_t output = {.release = free_picture,
-                                    .context = p,
-                                    .resume = goes_on(p) ? resume_projection : NULL,
-                                    .resumes = options->show == OAK_SHOW_MAXIMUM ? 1 : 2};
-  return oak_disk_commit(p->view.disk, view->comm, st, &output);
+  const oak_disk_output_t output = {.release = free_picture, .context = p};
+  return oak_disk_commit(p->view.disk, view->comm, write_pixels(p), &output);
 }

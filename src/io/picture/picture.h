@@ -5,15 +5,6 @@
 #include "colormap.h"
 #include "io/view/grid_view.h"
 
-/** What a picture of a 3D run shows; in 2D always the values themselves. */
-typedef enum {
-  OAK_SHOW_SLICE,   /**< values in the plane across slice_axis at slice_position */
-  OAK_SHOW_MAXIMUM, /**< the highest value along slice_axis */
-  OAK_SHOW_MEAN,    /**< the mean along slice_axis */
-  OAK_SHOW_COLUMN,  /**< the integral along slice_axis */
-  OAK_SHOW_COUNT
-} oak_picture_show_t;
-
 /** How the cells of other coordinates than Cartesian are drawn. */
 typedef enum {
   OAK_LAYOUT_SPACE,       /**< where they are in space: a polar mesh is a disk */
@@ -25,7 +16,7 @@ typedef enum {
 /** Their names, as choices of a parameter. */
 #define OAK_LAYOUT_NAMES "space mirrored coordinates"
 
-/** Outlines of blocks, on slices only. */
+/** Outlines of blocks. */
 typedef enum {
   OAK_MESH_NONE,
   OAK_MESH_LINES, /**< white on dark colours, black on light ones */
@@ -33,8 +24,7 @@ typedef enum {
 } oak_picture_mesh_t;
 
 typedef struct {
-  int variable; /**< index of the output variable */
-  oak_picture_show_t show;
+  int variable;          /**< index of the output variable */
   int slice_axis;        /**< 3D: normal of the slice, 0 to 2; 2D: not used */
   double slice_position; /**< 3D: coordinate along slice_axis, within the domain */
   double low, high;      /**< range of values; equal: from the data shown */
@@ -65,16 +55,15 @@ oak_picture_options_t oak_picture_defaults(const oak_grid_view_t *view);
  * ranks, not collective. \return as oak_picture_write. */
 oak_status_t oak_picture_check(const oak_grid_view_t *view, const oak_picture_options_t *options);
 
-/** Write a picture of one variable to the PNG file \a path: all of a 2D run, or a slice or a
- * projection of a 3D one. Collective; arguments agree on all ranks, which fail together.
+/** Write a picture of one variable to the PNG file \a path: all of a 2D run, or a slice of
+ * a 3D one. Collective; arguments agree on all ranks, which fail together.
  * Each pixel shows the average of the cells it covers, or the cell at its centre where cells are
  * larger; values beyond the range get its end colours, cells without a finite value are magenta.
- * Projections weight cells by their part of the pixel and their depth.
  * The mesh shows outlines of blocks of at least 6 pixels, fainter for smaller ones. The pixels do
  * not depend on the number of ranks. The file's text chunks hold variable, time, step, range, and
  * "oak area": column, row, width and height of the data area.
  * Missing folders are created; an earlier file of that name stays until the new one is complete.
  * \return OAK_ERR_ARGUMENT for options out of range, OAK_ERR_FILE with path and reason. Memory:
- * 16 MB per rank, for projections 24 bytes per pixel, and the picture on rank 0. */
+ * 16 MB per rank, and the picture on rank 0. */
 oak_status_t oak_picture_write(const oak_grid_view_t *view, const oak_picture_options_t *options,
                                const char *path);

@@ -253,16 +253,3 @@ oak_status_t oak_scene_draw_data(const oak_scene_t *scene, oak_canvas_t *canvas,
   free(band.level);
   return st;
 }
-
-void oak_scene_draw_field(const oak_scene_t *scene, const double *field, oak_canvas_t *canvas,
-                          int x0, int y0) {
-  for (int row = 0; row < scene->height; row++)
-    for (int x = 0; x < scene->width; x++) {
-      const double value = field[(size_t)row * (size_t)scene->width + (size_t)x];
-      const int y = y0 + scene->height - 1 - row;
-      if (scene->plane && value == -INFINITY && !oak_space_inside(scene, x, row)) continue;
-      color_pixel(scene, isfinite(value), oak_scene_is_solid(scene, value),
-                  (oak_scene_scaled(scene, value) - scene->low) / (scene->high - scene->low),
-                  canvas->rgb + ((size_t)y * canvas->width + x0 + x) * 3);
-    }
-}

@@ -127,23 +127,11 @@ static double draw_name(const oak_scene_t *scene, oak_canvas_t *canvas, double x
   return at - x;
 }
 
-/** The unit of the colours; "" if none is known. */
-static void print_bar_unit(const oak_scene_t *scene, char unit[LABEL_SIZE]) {
-  const char *of_variable = scene->unit;
-  const char *length =
-      axis_unit(scene, oak_view_axis(scene->view, scene->normal < 0 ? 0 : scene->normal));
-  const int column = scene->options->show == OAK_SHOW_COLUMN;
-  *unit = 0;
-  if (*of_variable && !(column && !*length))
-    snprintf(unit, LABEL_SIZE, "%s%s%s", of_variable, column ? " " : "", column ? length : "");
-}
-
 /** Draw what stands above the colour bar: the power of ten of its labels, and the unit. */
 static double draw_bar_unit(const oak_scene_t *scene, oak_canvas_t *canvas, double x, double y,
                             int exponent, double size) {
-  char unit[LABEL_SIZE];
+  const char *unit = scene->unit;
   double at = x;
-  print_bar_unit(scene, unit);
   if (exponent) at += draw_power(canvas, at, y, exponent, size);
   if (exponent && *unit) at += POWER_GAP * size;
   return at + draw_unit(canvas, at, y, unit, size, SOFT_INK) - x;
@@ -287,17 +275,14 @@ static char *add_fact(fact_t *fact, int *n) {
   return fact[(*n)++].text;
 }
 
-/** The variable's name, or what is shown of it. */
 static void name_variable(const oak_scene_t *scene, fact_t *fact) {
-  static const char *const how[OAK_SHOW_COUNT] = {"%s", "maximum of %s", "mean of %s",
-                                                  "column of %s"};
   *fact = (fact_t){"", INK, OAK_TEXT_BOLD};
-  snprintf(fact->text, FACT_SIZE, how[scene->options->show], scene->variable);
+  snprintf(fact->text, FACT_SIZE, "%s", scene->variable);
 }
 
 static void list_levels(const oak_scene_t *scene, fact_t *fact, int *n) {
   const oak_grid_view_t *view = scene->view;
-  if (scene->options->draw_mesh != OAK_MESH_LEVELS || scene->options->show != OAK_SHOW_SLICE) {
+  if (scene->options->draw_mesh != OAK_MESH_LEVELS) {
     if (view->min_level == view->max_level)
       snprintf(add_fact(fact, n), FACT_SIZE, "level %d", view->max_level);
     else
@@ -322,9 +307,7 @@ static int list_facts(const oak_scene_t *scene, fact_t fact[MAX_FACTS]) {
   snprintf(time, FACT_SIZE, format, view->time);
   if (view->time_unit && *view->time_unit)
     snprintf(time + strlen(time), FACT_SIZE - strlen(time), " %s", view->time_unit);
-  if (scene->options->show != OAK_SHOW_SLICE)
-    snprintf(add_fact(fact, &n), FACT_SIZE, "along %s", oak_view_axis(view, scene->normal));
-  else if (scene->normal >= 0) {
+  if (scene->normal >= 0) {
     const char *axis = oak_view_axis(view, scene->normal), *unit = axis_unit(scene, axis);
     snprintf(add_fact(fact, &n), FACT_SIZE, "%s = %.4g%s%s", axis, scene->options->slice_position,
              *unit ? " " : "", unit);

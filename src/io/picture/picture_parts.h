@@ -49,7 +49,7 @@ typedef struct {
   oak_overlap_t *along[2]; /**< scratch of oak_scene_cover(): pixels and cells of a block, and 2 */
 } oak_scene_t;
 
-/** Is this a cell, or a pixel, of solids? oak_scene_visit gives cells of solids the value
+/** Is this a cell of solids? oak_scene_visit gives cells of solids the value
  * -INFINITY.
  */
 static inline int oak_scene_is_solid(const oak_scene_t *scene, double value) {
@@ -116,40 +116,14 @@ void oak_space_outline(const oak_scene_t *scene, int b, oak_space_mark_t mark, v
 /** The shortest side of a block, in pixels. */
 double oak_space_shortest(const oak_scene_t *scene, int b);
 
-/* ---- ranges, projections, pixels, frame */
+/* ---- ranges, pixels, frame */
 
 /** A value as it is coloured: itself, or its decimal logarithm (-INFINITY where there is none). */
 double oak_scene_scaled(const oak_scene_t *scene, double value);
 
 /** Set the scene's range: the lowest and highest finite value shown on any rank, or the quantiles
- * that the options ask for. If both ends are equal, the range is widened. For a slice: \a field is
- * NULL; collective. For a projection: \a field is that of oak_projection_field(); rank-local. */
-oak_status_t oak_scene_find_range(oak_scene_t *scene, const double *field);
-
-/** A projection on its way. The functions are called in this order; sums are means and integrals.
- * Those that are rank-local call no MPI. Memory: 24 bytes per pixel on each rank, and as much once
- * more where cells are about as large as pixels. */
-typedef struct oak_projection oak_projection_t;
-
-/** Rank-local. The scene must stay. */
-oak_status_t oak_projection_new(const oak_scene_t *scene, oak_projection_t **out);
-/** For sums: read all values, to find the largest one of this rank. Rank-local. */
-oak_status_t oak_projection_scan(oak_projection_t *p);
-/** For sums: agree on the largest value. Collective. */
-void oak_projection_scale(oak_projection_t *p);
-/** Read all values and add them to the pixels of this rank. Rank-local. */
-oak_status_t oak_projection_add(oak_projection_t *p);
-/** Add up the pixels of all ranks on rank 0. Collective. */
-void oak_projection_reduce(oak_projection_t *p);
-/** Rank 0: the pixels [height][width] from below, NAN or INFINITY where a value is not finite,
- * -INFINITY where there is none.
- * They belong to the projection. */
-const double *oak_projection_field(oak_projection_t *p);
-void oak_projection_free(oak_projection_t **p);
-
-/** Draw such pixels. Rank 0. */
-void oak_scene_draw_field(const oak_scene_t *scene, const double *field, oak_canvas_t *canvas,
-                          int x, int y);
+ * that the options ask for. If both ends are equal, the range is widened. Collective. */
+oak_status_t oak_scene_find_range(oak_scene_t *scene);
 
 /** Colour of the outlines of a level, of eight in turn. */
 uint32_t oak_level_color(int level);

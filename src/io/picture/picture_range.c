@@ -55,14 +55,6 @@ static void visit(void *context, int b, const double *cells) {
   }
 }
 
-/** Add the values shown: cells of the slice, or the pixels of a projection. */
-static oak_status_t add_values(range_t *found, const double *field) {
-  const oak_scene_t *scene = found->scene;
-  if (!field) return oak_scene_visit(scene, wanted, visit, found);
-  for (int64_t i = 0; i < (int64_t)scene->width * scene->height; i++) add_value(found, field[i], 1);
-  return OAK_OK;
-}
-
 /** Value below which \a part of the area is. */
 static double quantile(const range_t *found, double part) {
   int64_t total = 0;
@@ -76,23 +68,22 @@ static double quantile(const range_t *found, double part) {
   return found->low + BINS / found->scale;
 }
 
-/** Ranks share a slice; rank 0 has all of a projection, and may not use MPI in its thread. */
+/** Collective. */
 static oak_status_t share(const oak_scene_t *scene, oak_status_t st, void *value, int count,
                           MPI_Datatype type, MPI_Op op) {
-  if (scene->options->show != OAK_SHOW_SLICE) return st;
   OAK_TRY(oak_agree(scene->view->comm, st));
   MPI_Allreduce(MPI_IN_PLACE, value, count, type, op, scene->view->comm);
   return OAK_OK;
 }
 
 /** Narrow the scene's range to what lies between two quantiles. */
-static oak_status_t find_quantiles(oak_scene_t *scene, range_t *found, const double *field) {
+static oak_status_t find_quantiles(oak_scene_t *scene, range_t *found) {
   const double part = scene->options->quantile;
   oak_status_t st = OAK_OK;
   found->low = scene->low;
   found->scale = BINS / (scene->high - scene->low);
   oak_keep_failure(&st, OAK_NEW(found->count, BINS));
-  if (st == OAK_OK) st = add_values(found, field);
+  if (st == OAK_OK) st = oak_scene_visit(scene, wanted, visit, found);
   st = share(scene, st, found->count, BINS, MPI_INT64_T, MPI_SUM);
   if (st == OAK_OK) {
     const double low = quantile(found, part), high = quantile(found, 1 - part);
@@ -124,13 +115,14 @@ static void widen(oak_scene_t *scene) {
   }
 }
 
-oak_status_t oak_scene_find_range(oak_scene_t *scene, const double *field) {
+oak_status_t oak_scene_find_range(oak_scene_t *scene) {
   range_t found = {.scene = scene, .range = {-INFINITY, -INFINITY}};
-  OAK_TRY(share(scene, add_values(&found, field), found.range, 2, MPI_DOUBLE, MPI_MAX));
+  OAK_TRY(share(scene, oak_scene_visit(scene, wanted, visit, &found), found.range, 2, MPI_DOUBLE,
+                MPI_MAX));
   scene->low = -found.range[0];
   scene->high = found.range[1];
   widen(scene);
-  if (scene->options->quantile > 0) OAK_TRY(find_quantiles(scene, &found, field));
+  if (scene->options->quantile > 0) OAK_TRY(find_quantiles(scene, &found));
   if (scene->options->log_scale) scene->low = fmax(scene->low, scene->high - LOG_DECADES);
   return OAK_OK;
 }

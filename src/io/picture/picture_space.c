@@ -105,7 +105,7 @@ oak_status_t oak_space_set(oak_scene_t *scene) {
   scene->mirrored = mirrored;
   scene->shrink = 1;
   if (scene->normal == 1 && scene->plane == OAK_PLANE_DISK &&
-      view->coordinates == OAK_VIEW_SPHERICAL && scene->options->show == OAK_SHOW_SLICE)
+      view->coordinates == OAK_VIEW_SPHERICAL)
     scene->shrink = fmax(sin(scene->options->slice_position), 1e-6); /* a cone, seen from above */
   for (int a = 0; a < 2; a++) {
     const int d = scene->axis[a];

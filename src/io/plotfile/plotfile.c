@@ -348,7 +348,7 @@ oak_status_t oak_plotfile_write(const oak_grid_view_t *view, int files, const ch
     return st;
   }
   st = write_tree(w, files);
-  const oak_disk_output_t output = {
-      publish, discard, free_writer, w, oak_view_goes_on(view) ? write_rest : NULL, 1};
+  const oak_disk_output_t output = {publish, discard, free_writer, w,
+                                    oak_view_goes_on(view) ? write_rest : NULL};
   return oak_disk_commit(view->disk, view->comm, st, &output);
 }

@@ -326,11 +326,7 @@ oak_status_t oak_vtkhdf_write(const oak_grid_view_t *view, const char *path) {
     return st;
   }
   st = write_tree(w);
-  const oak_disk_output_t output = {oak_part_file_publish,
-                                    oak_part_file_discard,
-                                    free_writer,
-                                    w,
-                                    oak_view_goes_on(view) ? write_rest : NULL,
-                                    0};
+  const oak_disk_output_t output = {oak_part_file_publish, oak_part_file_discard, free_writer, w,
+                                    oak_view_goes_on(view) ? write_rest : NULL};
   return oak_disk_commit(view->disk, view->comm, st, &output);
 }

@@ -418,6 +418,6 @@ oak_status_t oak_xdmf_write(const oak_grid_view_t *view, int ghost_layers, const
   shape(w);
   st = oak_agree(view->comm, write_data(w, w->file[1].part));
   if (st == OAK_OK) st = write_xml(w, w->file[0].part, basename(w->file[1].path));
-  const oak_disk_output_t end = {publish, discard, free_writer, w, NULL, 0};
+  const oak_disk_output_t end = {publish, discard, free_writer, w, NULL};
   return oak_disk_commit(view->disk, view->comm, st, &end);
 }
