@@ -11,23 +11,7 @@
 #include "io/picture/picture.h"
 
 /* Options, in the order of the table at the end of this file. */
-enum {
-  VAR,
-  SLICE,
-  REGION,
-  LAYOUT,
-  LOG,
-  RANGE,
-  QUANTILE,
-  COLORS,
-  MESH,
-  LEVELS,
-  WIDTH,
-  TITLE,
-  OUT,
-  ALL,
-  GAS
-};
+enum { VAR, SLICE, REGION, LAYOUT, LOG, RANGE, COLORS, MESH, LEVELS, WIDTH, TITLE, OUT, ALL, GAS };
 
 /* ---- options ---- */
 
@@ -46,7 +30,6 @@ static oak_status_t read_slice(const oak_grid_view_t *view, const char *const *s
 }
 
 static oak_status_t read_range(const char *const *s, oak_picture_options_t *o) {
-  if (s[QUANTILE]) OAK_TRY(oak_look_numbers("--quantile", s[QUANTILE], 1, &o->quantile));
   if (!s[RANGE]) return OAK_OK;
   const char *colon = strchr(s[RANGE], ':');
   OAK_CHECK(colon, OAK_ERR_INPUT, "--range: '%s' is not LOW:HIGH, such as 0:1.5", s[RANGE]);
@@ -173,7 +156,7 @@ static oak_status_t draw_all(const char *const *s, char **list, int count) {
             "such as -o rho_%%04d.png");
   free(name);
   OAK_TRY(find_range(s, list, count, range));
-  const int common = !s[QUANTILE] && range[0] < range[1] && (!s[LOG] || range[0] > 0);
+  const int common = range[0] < range[1] && (!s[LOG] || range[0] > 0);
   if (!s[COLORS] && oak_picture_diverges(range[0], range[1])) {
     range[1] = fmax(-range[0], range[1]);
     range[0] = -range[1];
@@ -210,7 +193,6 @@ static const oak_option_t options[] = {
      "use a logarithmic scale of colours. The range of the data then begins at most 8 "
      "powers of ten below the highest value"},
     {"--range", "LOW:HIGH", "range of the colours (default: that of the data shown)"},
-    {"--quantile", "Q", "leave out this share of the area, such as 0.01, at each end of the range"},
     {"--colors", "NAME",
      "one of: " OAK_COLORMAP_NAMES
      " (default: auto, which takes coolwarm for values of both signs)"},

@@ -20,9 +20,6 @@ static const oak_param_desc_t keys[] = {
     CHOICE("output.NAME.scale", "linear", "linear log",
            "Scale of the colours; log needs a range above 0. The range of the data is then cut 8 "
            "powers of ten below the highest value."),
-    REAL("output.NAME.quantile", "0", 0, 0.49, NULL,
-         "Share of the area left out at each end where the range is that of the data, so that a "
-         "few extreme cells do not hide the rest."),
     BOOL("output.NAME.mesh", "yes", "Draw the outlines of the blocks."),
     BOOL("output.NAME.levels", "no", "Colour the outlines by level."),
     CHOICE(
@@ -40,7 +37,6 @@ static const oak_param_desc_t keys[] = {
 static void set_section_options(const oak_output_item_t *item, oak_picture_options_t *o) {
   if (!item->section) return;
   o->log_scale = oak_item_choice(item, "scale");
-  o->quantile = oak_item_real(item, "quantile");
   if (o->draw_mesh && oak_item_bool(item, "levels")) o->draw_mesh = OAK_MESH_LEVELS;
 }
 

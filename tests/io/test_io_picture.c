@@ -44,11 +44,9 @@ static void test_any_ranks(void **state) {
     /* Within a cell, on a face of blocks, on the upper side of the domain. */
     options.slice_position = i == 0 ? 0.4999 : i == 1 ? 0.375 : 0.5;
     compare_with_one_rank(3, &options);
-    options.quantile = 0.1 * i;
     compare_with_one_rank(3, &options);
   }
-  oak_picture_options_t options = {
-      .width = 300, .draw_mesh = OAK_MESH_LEVELS, .log_scale = 1, .quantile = 0.05};
+  oak_picture_options_t options = {.width = 300, .draw_mesh = OAK_MESH_LEVELS, .log_scale = 1};
   compare_with_one_rank(2, &options);
 }
 
@@ -261,24 +259,6 @@ static void test_short_log_scale(void **state) {
   test_mesh_free(&mesh);
 }
 
-/** Quantiles of the ramp x + 2 y, which has as much area as value along each axis. */
-static void test_quantile(void **state) {
-  (void)state;
-  image_t all, most;
-  test_mesh_t mesh;
-  test_mesh_new(&mesh, MPI_COMM_WORLD, 2, 16, 4, 1, 1, 0, TEST_CUT_EVEN);
-  mesh.view.xmax[1] = mesh.view.xmin[1] + 0.01; /* x alone counts */
-  oak_picture_options_t options = {.width = 400, .variable = 1};
-  draw(&mesh.view, &options, "all.png", &all);
-  options.quantile = 0.25;
-  draw(&mesh.view, &options, "most.png", &most);
-  assert_true(fabs((most.low - all.low) - 0.25 * (all.high - all.low)) < 0.02);
-  assert_true(fabs((all.high - most.high) - 0.25 * (all.high - all.low)) < 0.02);
-  free(all.rgb);
-  free(most.rgb);
-  test_mesh_free(&mesh);
-}
-
 /** Lines between blocks have the colour of the finer one's level. */
 static void test_levels(void **state) {
   (void)state;
@@ -412,9 +392,6 @@ static void test_refusals(void **state) {
   bad.log_scale = 1;
   bad.high = 1;
   check_failure(oak_picture_write(&mesh.view, &bad, "x.png"), OAK_ERR_ARGUMENT, "values above 0");
-  bad = good;
-  bad.quantile = 0.5;
-  check_failure(oak_picture_write(&mesh.view, &bad, "x.png"), OAK_ERR_ARGUMENT, "quantile 0.5");
   check_failure(oak_picture_write(&mesh.view, &good, "/dev/null/x/p.png"), OAK_ERR_FILE,
                 "/dev/null: Not a directory");
   check_failure(oak_picture_write(&mesh.view, &good, ""), OAK_ERR_ARGUMENT, "name of a picture");
@@ -462,9 +439,9 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_any_ranks),       cmocka_unit_test(test_bands),
       cmocka_unit_test(test_colors),          cmocka_unit_test(test_averages),
       cmocka_unit_test(test_mesh_lines),      cmocka_unit_test(test_log_scale),
-      cmocka_unit_test(test_short_log_scale), cmocka_unit_test(test_quantile),
-      cmocka_unit_test(test_levels),          cmocka_unit_test(test_odd_values),
-      cmocka_unit_test(test_chosen_colors),   cmocka_unit_test(test_colormaps),
-      cmocka_unit_test(test_refusals),        cmocka_unit_test(test_keeps_earlier)};
+      cmocka_unit_test(test_short_log_scale), cmocka_unit_test(test_levels),
+      cmocka_unit_test(test_odd_values),      cmocka_unit_test(test_chosen_colors),
+      cmocka_unit_test(test_colormaps),       cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_keeps_earlier)};
   return FOLDER_TEST_MAIN(tests);
 }

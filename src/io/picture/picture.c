@@ -37,8 +37,6 @@ static oak_status_t check_options(const oak_grid_view_t *view, const oak_picture
   OAK_CHECK(!o->log_scale || o->low == o->high || o->low > 0, OAK_ERR_ARGUMENT,
             "picture range %g to %g with a logarithmic scale; give values above 0", o->low,
             o->high);
-  OAK_CHECK(o->quantile >= 0 && o->quantile < 0.5, OAK_ERR_ARGUMENT,
-            "picture quantile %g; choose 0 to less than 0.5", o->quantile);
   for (int d = 0; d < view->dim && o->region; d++)
     OAK_CHECK(o->region[0][d] >= view->xmin[d] && o->region[1][d] <= view->xmax[d] &&
                   o->region[0][d] < o->region[1][d],

@@ -28,7 +28,6 @@ typedef struct {
   int slice_axis;        /**< 3D: normal of the slice, 0 to 2; 2D: not used */
   double slice_position; /**< 3D: coordinate along slice_axis, within the domain */
   double low, high;      /**< range of values; equal: from the data shown */
-  double quantile;       /**< range from the data: the share of the area left out at each end */
   int log_scale; /**< colours by the logarithm; values up to 0 get the lowest colour. A range
                       from the data begins at most 8 powers of ten below its end */
   int width;     /**< of the data area, in pixels; its height follows from what is shown */

@@ -121,8 +121,8 @@ double oak_space_shortest(const oak_scene_t *scene, int b);
 /** A value as it is coloured: itself, or its decimal logarithm (-INFINITY where there is none). */
 double oak_scene_scaled(const oak_scene_t *scene, double value);
 
-/** Set the scene's range: the lowest and highest finite value shown on any rank, or the quantiles
- * that the options ask for. If both ends are equal, the range is widened. Collective. */
+/** Set the scene's range: the lowest and highest finite value shown on any rank. If
+ * both ends are equal, the range is widened. Collective. */
 oak_status_t oak_scene_find_range(oak_scene_t *scene);
 
 /** Colour of the outlines of a level, of eight in turn. */
