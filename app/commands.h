@@ -50,7 +50,7 @@ struct oak_command {
 
 extern const oak_command_t oak_command_run, oak_command_check, oak_command_ls, oak_command_line,
     oak_command_slice, oak_command_diff, oak_command_plot, oak_command_bench, oak_command_info,
-    oak_command_params, oak_command_editor;
+    oak_command_params;
 
 /** Read the arguments of a command and run it. \return its exit code; 2 for wrong arguments. */
 int oak_command_start(const oak_command_t *c, int argc, char **argv, int rank);

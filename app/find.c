@@ -32,10 +32,15 @@ static void look_up(const char *name, char path[PATH_MAX]) {
   path[0] = '\0';
 }
 
-oak_words_t oak_list_files(const char *folder, const char *ending) {
+oak_words_t oak_list_names(const char *folder, const char *ending) {
   oak_words_t names = {0};
+  const char *root;
+  char path[PATH_MAX];
+  if (oak_source_root(&root) != OAK_OK ||
+      snprintf(path, sizeof path, "%s/%s", root, folder) >= (int)sizeof path)
+    return names;
   struct dirent **list;
-  const int n = scandir(folder, &list, NULL, alphasort);
+  const int n = scandir(path, &list, NULL, alphasort);
   for (int i = 0; i < n; i++) {
     const char *name = list[i]->d_name, *end = strrchr(name, '.');
     if (end && end > name && !strcmp(end, ending))
@@ -44,15 +49,6 @@ oak_words_t oak_list_files(const char *folder, const char *ending) {
   }
   if (n >= 0) free(list);
   return names;
-}
-
-oak_words_t oak_list_names(const char *folder, const char *ending) {
-  const char *root;
-  char path[PATH_MAX];
-  if (oak_source_root(&root) != OAK_OK ||
-      snprintf(path, sizeof path, "%s/%s", root, folder) >= (int)sizeof path)
-    return (oak_words_t){0};
-  return oak_list_files(path, ending);
 }
 
 void oak_try_files(oak_nearest_t *nearest, const char *folder, const char *ending) {

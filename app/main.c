@@ -16,8 +16,7 @@ static const oak_command_t help_command, completion;
 static const oak_command_t *const commands[] = {
     &oak_command_run,  &oak_command_check,  &oak_command_plot, &oak_command_ls,
     &oak_command_line, &oak_command_slice,  &oak_command_diff, &oak_command_bench,
-    &oak_command_info, &oak_command_params, &help_command,     &oak_command_editor,
-    &completion};
+    &oak_command_info, &oak_command_params, &help_command,     &completion};
 enum { NCOMMANDS = sizeof commands / sizeof *commands };
 
 static void print_help(void) {

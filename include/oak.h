@@ -399,17 +399,6 @@ OAK_API oak_status_t oak_list_schemes(const char *key, const char *physics, char
  * and oak_create those of physics and problem follow. Not collective. */
 OAK_API oak_status_t oak_name_schemes(oak_params_t *params);
 
-/** Names of the parameters and globals that a physics or problem file declares, blank-separated,
- * an array as NAME[LENGTH], in 3D or in axisymmetric coordinates. A C compiler preprocesses the
- * file. Mistakes in the file are not reported. Not collective. */
-OAK_API oak_status_t oak_list_parameters(const char *path, char *names, size_t size);
-/** The same for its fields beside the state. Not collective. */
-OAK_API oak_status_t oak_list_fields(const char *path, char *names, size_t size);
-/** The same for its numbers on faces (FACE_FIELD). Not collective. */
-OAK_API oak_status_t oak_list_faces(const char *path, char *names, size_t size);
-/** The same for its elliptic equations with a name (POISSON_OF). Not collective. */
-OAK_API oak_status_t oak_list_equations(const char *path, char *names, size_t size);
-
 #ifdef __cplusplus
 }
 #endif

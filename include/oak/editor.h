@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * For editors and linters: what a run writes in front of its kernels, for one typical run. clangd
- * includes this file first: kernels/compile_flags.txt says so for the kernels, and `oak editor` for
- * problem and physics files. No build of oak includes it. */
+ * includes this file first, as compile_flags.txt in kernels/, physics/ and problems/ says. No build
+ * of oak includes it. */
 #ifndef OAK_EDITOR_H
 #define OAK_EDITOR_H
 
@@ -45,32 +45,18 @@
 #define SCALAR(name) PHYSICS_NVAR
 #include "oak/kernel.h"
 
-/* The physics and its parameters. `oak editor` gives those of another physics. */
+/* The physics and its parameters; a line of compile_flags.txt may give another one. */
 #ifndef OAK_PHYSICS
 #define OAK_PHYSICS "physics/euler.c"
 #define OAK_EDITOR_PHYSICS_PARAMETERS double gamma, density_floor, pressure_floor;
 #define OAK_HAS_physics_floor 1
 #endif
-/* Numbers on faces, and the elliptic equations whose derivatives they are made of. */
-#ifdef OAK_EDITOR_PHYSICS_FACES
-#ifndef OAK_EDITOR_PHYSICS_EQUATIONS
-#define OAK_EDITOR_PHYSICS_EQUATIONS(X)
-#endif
-#define OAK_EQUATIONS(X) X(0, phi) OAK_EDITOR_PHYSICS_EQUATIONS(X)
-#define OAK_FACE_FIELDS(X) OAK_EDITOR_PHYSICS_FACES(X)
-#define OAK_EDITOR_FACE(number, name) OAK_REAL name;
-#endif
 struct physics_parameters {
   OAK_EDITOR_PHYSICS_PARAMETERS
-#ifdef OAK_FACE_FIELDS
-  struct oak_face_numbers {
-    OAK_FACE_FIELDS(OAK_EDITOR_FACE)
-  } face;
-#endif
 };
 
 /* A problem file is not included, because it is the file that is opened. Only its parameters stand
- * in front, as they were when `oak editor` ran. */
+ * in front, if a line of compile_flags.txt gives them. */
 #define OAK_PROBLEM "kernels/language/no_problem.c"
 #ifndef OAK_EDITOR_PARAMETERS
 #define OAK_EDITOR_PARAMETERS double oak_unused;
@@ -78,19 +64,6 @@ struct physics_parameters {
 struct problem_parameters {
   OAK_EDITOR_PARAMETERS
 };
-
-/* Fields of the physics and of the file that is opened: lists of X(number, name), where the number
- * does not matter. */
-#if defined OAK_EDITOR_PHYSICS_FIELDS || defined OAK_EDITOR_FIELDS
-#ifndef OAK_EDITOR_PHYSICS_FIELDS
-#define OAK_EDITOR_PHYSICS_FIELDS(X)
-#endif
-#ifndef OAK_EDITOR_FIELDS
-#define OAK_EDITOR_FIELDS(X)
-#endif
-#define OAK_FIELDS(X) OAK_EDITOR_PHYSICS_FIELDS(X) OAK_EDITOR_FIELDS(X)
-#define OAK_FIXED(X)
-#endif
 
 /* What a file that is not a kernel finds in front of it. */
 #ifdef OAK_EDITOR_OPENS_PHYSICS

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * What one file declares, without a run: for editors, help, and lists of schemes. */
-#include <stddef.h>
+ * What one file declares, without a run: for help and completion. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,16 +50,15 @@ static oak_status_t preprocess(oak_device_t *dev, const int mesh[2], const char 
   return oak_device_text(dev, &source, text);
 }
 
-/* The texts of the file in 3D and Cartesian and in 2D and axisymmetric coordinates, one behind the
- * other, or of another mesh if the file refuses both by #error. */
+/* The text of the file on the first of these meshes that it does not refuse by #error. */
 static oak_status_t read_text(const char *path, oak_buffer_t *all) {
-  static const int mesh[][2] = {{3, OAK_CARTESIAN}, {2, OAK_AXISYMMETRIC}, {2, OAK_CARTESIAN},
-                                {2, OAK_POLAR},     {3, OAK_CYLINDRICAL},  {2, OAK_SPHERICAL},
+  static const int mesh[][2] = {{3, OAK_CARTESIAN}, {2, OAK_CARTESIAN},   {2, OAK_AXISYMMETRIC},
+                                {2, OAK_POLAR},     {3, OAK_CYLINDRICAL}, {2, OAK_SPHERICAL},
                                 {3, OAK_SPHERICAL}};
   oak_device_t *dev = NULL;
   oak_status_t st = OAK_OK;
   OAK_TRY(oak_declare_open(MPI_COMM_SELF, "", "", &dev));
-  for (int n = 0; n < 7 && (n < 2 || !all->length); n++) {
+  for (int n = 0; n < 7 && !all->length; n++) {
     OAK_FREED char *text = NULL;
     st = preprocess(dev, mesh[n], path, &text);
     if (st == OAK_OK) oak_buffer_print(all, "%s\n", text);
@@ -100,47 +98,6 @@ static oak_status_t read_file(const char *path, const oak_declared_t **found) {
   *found = kept[next].declared = declared;
   next = (next + 1) % MOST;
   return OAK_OK;
-}
-
-/* Add the names of a list; the list and its count are at these places in oak_declared_t. An array
- * has its length behind it, as a member of a structure. */
-static oak_status_t list_names(const char *path, size_t list, size_t count, char *names,
-                               size_t size) {
-  const oak_declared_t *d;
-  OAK_TRY(read_file(path, &d));
-  const oak_declaration_t *item = (const oak_declaration_t *)((const char *)d + list);
-  for (int n = 0; n < *(const int *)((const char *)d + count); n++) {
-    const size_t at = strlen(names);
-    const int array = item == d->parameter && item[n].kind == OAK_PARAMETER_ARRAY;
-    if (!oak_str_has_word(names, item[n].name, strlen(item[n].name)))
-      snprintf(names + at, size - at, array ? "%s%s[%d]" : "%s%s", at ? " " : "", item[n].name,
-               item[n].length);
-  }
-  return OAK_OK;
-}
-#define ADD(list, count) \
-  list_names(path, offsetof(oak_declared_t, list), offsetof(oak_declared_t, count), names, size)
-
-/* An editor wants globals too. */
-oak_status_t oak_list_parameters(const char *path, char *names, size_t size) {
-  *names = 0;
-  return ADD(parameter, count);
-}
-
-oak_status_t oak_list_fields(const char *path, char *names, size_t size) {
-  *names = 0;
-  OAK_TRY(ADD(field, nfield));
-  return ADD(fixed, nfixed);
-}
-
-oak_status_t oak_list_faces(const char *path, char *names, size_t size) {
-  *names = 0;
-  return ADD(face, nface);
-}
-
-oak_status_t oak_list_equations(const char *path, char *names, size_t size) {
-  *names = 0;
-  return ADD(equation, nequation);
 }
 
 static const char scheme_keys[] =

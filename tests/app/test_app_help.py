@@ -1,13 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-# TEST timeout=180 flags=-O0 --oak @oak@ --source @source@ --cc @CMAKE_C_COMPILER@
-"""`oak --version`, `oak help TOPIC`, the man page and `oak editor`, for CTest. Prints nothing when all is well.
+# TEST timeout=180 flags=-O0 --oak @oak@ --source @source@
+"""`oak --version`, `oak help TOPIC`, and the man page, for CTest. Prints nothing when all is well.
 
-usage: test_app_help.py --oak PATH --source TREE --cc COMPILER"""
+usage: test_app_help.py --oak PATH --source TREE"""
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -168,78 +167,12 @@ def check_json(oak, source):
     expect("several values", code == 1 and "several values are several runs: oak.scan" in err, err)
 
 
-def flags_of(settings, name):
-    """What clangd would add for a file: of each fragment whose PathMatch fits, the items of Add."""
-    flags = []
-    for part in settings.split("---\n"):
-        match = re.search(r"PathMatch: '(.*)'", part)
-        if match and not re.fullmatch(match.group(1), name):
-            continue
-        listed = re.findall(r"^    - (.*)$", part, re.M) or re.findall(r"Add: (.*)$", part, re.M)
-        flags += [flag.strip("'") for flag in listed]
-    return flags
-
-
-def check_editor(oak, source, cc):
-    """The compiler accepts problem and physics files outside the tree with the settings, not without."""
-    with tempfile.TemporaryDirectory() as folder:
-        shutil.copy(os.path.join(source, "examples", "2_problem", "jet.c"), folder)
-        shutil.copy(os.path.join(source, "physics", "advection.c"), os.path.join(folder, "my.c"))
-        with open(os.path.join(folder, "blob.c"), "w", encoding="utf-8") as file:
-            file.write('TITLE("Blob")\nPARAMETER(height, 1, "of the blob")\n'
-                       "INITIAL(at, q) { q[0] = at->ph.vx + at->p.height * at->x[0]; }\n")
-        with open(os.path.join(folder, "lake.c"), "w", encoding="utf-8") as file:
-            file.write("FIELD(bed, at) { return at->x[0]; }\nFIELD_STORED(rain)\n"
-                       "INITIAL(at, q) { q[SURFACE] = at->f.bed + at->f.rain + q[SCALAR(dye)]; }\n")
-        # A problem with the name of a physics that is in another folder.
-        shutil.copy(os.path.join(source, "problems", "advection.c"), folder)
-        for name in ("shallow_water", "streamer"):
-            shutil.copy(os.path.join(source, "physics", name + ".c"), folder)
-        for physics, name in (("euler", "jet.c"), ("./my.c", "blob.c"), ("./my.c", "my.c"),
-                              ("advection", "advection.c"),
-                              ("euler", "blob.c"), ("shallow_water", "lake.c"),
-                              ("./shallow_water.c", "lake.c"),
-                              ("./shallow_water.c", "shallow_water.c"), ("./streamer.c", "streamer.c")):
-            code, settings, err = call([oak, "editor", physics], folder)
-            expect(f"oak editor {physics}", code == 0, err)
-            flags = flags_of(settings, name)
-            code, _, err = call([cc, "-fsyntax-only", *flags, name], folder)
-            fits = (physics, name) != ("euler", "blob.c")  # which has no vx
-            expect(f"{name} is right with the settings for {physics}: {fits}", (code == 0) == fits,
-                   f"{flags}\n{err}")
-            code, _, _ = call([cc, "-fsyntax-only", name], folder)
-            expect(f"{name} is wrong without settings", code != 0, "")
-        code, _, err = call([oak, "editor", "./none.c"], folder)
-        expect("a physics that is not there is refused", code == 1 and "none.c" in err, err)
-        check_editor_runs(oak, source, cc, os.path.join(folder, "problems"))
-
-
-def check_editor_runs(oak, source, cc, folder):
-    """Each problem that comes with oak compiles in the dimension and coordinates of the first parameter file with it."""
-    shutil.copytree(os.path.join(source, "problems"), folder)
-    first, settings = {}, {}
-    for ini in sorted(name for name in os.listdir(folder) if name.endswith(".ini")):
-        with open(os.path.join(folder, ini), encoding="utf-8") as file:
-            names = dict(re.findall(r"^\[(physics|problem)\]\n(?:[^\[\n].*\n)*?name = (\w+)", file.read(), re.M))
-        first.setdefault(names["problem"], names.get("physics", "euler"))
-    expect("problems with parameter files", len(first) > 20, first)
-    for problem, physics in first.items():
-        if physics not in settings:
-            code, settings[physics], err = call([oak, "editor", physics], folder)
-            expect(f"oak editor {physics}", code == 0, err)
-        flags = flags_of(settings[physics], problem + ".c")
-        code, _, err = call([cc, "-fsyntax-only", *flags, problem + ".c"], folder)
-        expect(f"{problem}.c is right with the settings for {physics}", code == 0, f"{flags}\n{err}")
-    expect("coordinates of a run", "-DOAK_COORDINATES=1" in flags_of(settings["navier_stokes"], "taylor_couette.c"), settings)
-
-
 def main():
-    options = oak_test.options(__doc__, "oak", "source", "cc")
+    options = oak_test.options(__doc__, "oak", "source")
     check_version(options.oak, options.source)
     check_topics(options.oak, options.source)
     check_json(options.oak, options.source)
     check_completion(options.oak, options.source)
-    check_editor(options.oak, options.source, options.cc)
 
 
 main()

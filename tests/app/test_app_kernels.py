@@ -17,14 +17,14 @@ RUNS = [["-DOAK_DIM=3"], ["-DOAK_DIM=2", "-DOAK_REAL=float"], ["-DOAK_ELLIPTIC=1
 LEFT_OUT = ["flux/threads.h"]  # only for devices with many threads, which editors do not know
 
 
-def complaints(folder, cc, *names, text=None):
+def complaints(folder, cc, *names, text=None, more=()):
     """What the compiler says of files of a folder, of all of them if none is named; "-": of the text."""
     with open(os.path.join(folder, "compile_flags.txt"), encoding="utf-8") as file:
         flags = file.read().split()
     for name in names or sorted(set(glob.glob("**/*.[ch]", root_dir=folder, recursive=True)) - set(LEFT_OUT)):
         for run in RUNS:
             file = [name] if name == "-" else ["-include", name, "/dev/null"]  # pragma once is for included files
-            done = subprocess.run([cc, *flags, "-Werror", "-Wno-unknown-pragmas", "-fsyntax-only", *run, *file], cwd=folder,
+            done = subprocess.run([cc, *flags, *more, "-Werror", "-Wno-unknown-pragmas", "-fsyntax-only", *run, *file], cwd=folder,
                                   input=text, stderr=subprocess.PIPE, text=True, check=False)
             if done.returncode != 0:
                 yield f"{folder}/{name} does not compile alone with {' '.join(run)}:\n{done.stderr}"
@@ -54,9 +54,11 @@ def main():
     found = list(undocumented(options.source))
     found += [text for folder in ("kernels", "numerics")
              for text in complaints(os.path.join(options.source, folder), options.cc)]
-    # Editors know the parameters of euler without `oak editor`, and no others.
+    # Editors know the parameters of euler, and others that a line of compile_flags.txt names.
     found += complaints(os.path.join(options.source, "physics"), options.cc, "euler.c")
-    found += complaints(os.path.join(options.source, "problems"), options.cc, "-", text="INITIAL(at, q) { q[RHO] = 1 + at->x[0]; }\n")
+    text = "INITIAL(at, q) { q[RHO] = at->p.height + at->x[0]; }\n"
+    for text, more in ((text.replace("at->p.height", "1"), []), (text, ["-DOAK_EDITOR_PARAMETERS=double height;"])):
+        found += complaints(os.path.join(options.source, "problems"), options.cc, "-", text=text, more=more)
     if found:
         sys.exit("\n".join(found))
 
