@@ -176,10 +176,14 @@ static void search_page(search_t *s, FILE *page) {
   free(line);
 }
 
-/* Does a word of the text begin with the topic? */
+/* Does a word of the text begin with the topic, or with it without its plural? */
 static int mentions(const char *text, const char *topic) {
+  char word[64];
+  snprintf(word, sizeof word, "%s", topic);
+  const size_t n = strlen(word);
+  if (n > 3 && word[n - 1] == 's') word[n - 1] = '\0';
   const char *at = text;
-  while ((at = strcasestr(at, topic)) && at > text && isalnum((unsigned char)at[-1])) at++;
+  while ((at = strcasestr(at, word)) && at > text && isalnum((unsigned char)at[-1])) at++;
   return at != NULL;
 }
 
