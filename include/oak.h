@@ -255,14 +255,24 @@ OAK_API void oak_list_variables(const oak_t *sim, char *names, size_t size);
 /** The unit that physics or problem declare for such a variable, for "length" or for "time"; "" if
  * they declare none. Not collective. */
 OAK_API const char *oak_variable_unit(const oak_t *sim, const char *name);
-/** Look at the conserved variables where they are, without a copy: \a *cells [oak_nblocks]
- * [oak_nvar][N^d], of floating-point numbers of \a *number_bytes bytes, 4 or 8. They may only be
- * read, and are those of the solution only until the next call that advances, adapts or changes it.
- * With \a hold, the memory itself stays readable until oak_hold_free(hold), also after the solution
- * has moved elsewhere and after oak_destroy; hold may be NULL. Not collective. \return
- * OAK_ERR_STATE if they are in the memory of a GPU. */
-OAK_API oak_status_t oak_view_cells(oak_t *sim, const void **cells, int *number_bytes,
-                                    oak_hold_t **hold);
+/** The conserved variables where they are. */
+typedef struct {
+  void *cells;      /**< [oak_nblocks][oak_nvar][N^d], of floating-point numbers */
+  int number_bytes; /**< of one number, 4 or 8 */
+  int memory;       /**< whose it is, in the numbers of DLPack: 1 the host's, 2 CUDA's, 10 HIP's */
+  int device;       /**< number of the GPU */
+  int64_t block_bytes; /**< from one block to the next: some physics store more than variables */
+} oak_view_t;
+
+/** Look at the conserved variables where they are, without a copy, after all work of the device has
+ * ended. They are those of the solution until the next call that advances or adapts it. The memory
+ * itself stays until oak_hold_free(hold), also after the solution has moved elsewhere and after
+ * oak_destroy. \a write: 1 if they are or have been written, with the care that oak_write_cells
+ * asks for: then call oak_update_time_step, too. Not collective. */
+OAK_API oak_status_t oak_view_cells(oak_t *sim, int write, oak_view_t *view, oak_hold_t **hold);
+/** The deleter of a DLManagedTensor (DLPack) that lies in memory of malloc; its manager_ctx is an
+ * oak_hold_t. Any thread may call it. */
+OAK_API void oak_view_free(void *tensor);
 /** Read all conserved variables with ghost layers: \a out [count][V][(N + 2 G)^d]; edges and
  * corners are NaN. After oak_update_ghostcells. Not collective. */
 OAK_API oak_status_t oak_read_ghosts(oak_t *sim, int first, int count, double *out);

@@ -18,6 +18,7 @@ typedef struct oak_module oak_module_t;       /**< a built translation unit */
 typedef struct oak_kernel oak_kernel_t;       /**< one entry point of a module */
 typedef struct oak_recording oak_recording_t; /**< launches that run as a whole */
 typedef struct oak_hash oak_hash_t;
+typedef struct oak_hold oak_hold_t; /**< somebody beside the device who needs its memory */
 
 /** What to build: a translation unit that includes \a file[0..nfile) in order after the dialect
  * header oak/kernel.h and \a text, with -D \a define[0..ndefine). The files are found through
@@ -112,6 +113,8 @@ typedef struct {
   /** Memory that other processes of the host can map; all NULL where there is none. */
   oak_status_t (*share)(oak_device_t *dev, size_t bytes, void **out, oak_handle_t *handle);
   void (*unshare)(oak_device_t *dev, void *ptr, oak_handle_t *handle);
+  /** As oak_device_hold; NULL if memory cannot be kept. */
+  oak_status_t (*hold)(oak_device_t *dev, void *ptr, int where[2], oak_hold_t **hold);
   oak_status_t (*attach)(oak_device_t *dev, const oak_handle_t *handle, void **out);
   void (*detach)(oak_device_t *dev, void *ptr);
   /** Let the queue write flags in \a page, which is memory of the host, and wait for them. NULL if
@@ -203,11 +206,11 @@ OAK_API oak_status_t oak_device_download(oak_device_t *dev, void *host, const vo
 OAK_API oak_status_t oak_device_share(oak_device_t *dev, size_t bytes, void **out,
                                       oak_handle_t *handle);
 OAK_API void oak_device_unshare(oak_device_t *dev, void *ptr, oak_handle_t *handle);
-/** Keep memory of a device that has the host's memory, as it was allocated or shared, until
- * oak_hold_free: also after it was freed, and after the device was closed. Any thread may call
- * oak_hold_free. Neither is collective. */
-typedef struct oak_hold oak_hold_t;
-OAK_API oak_status_t oak_device_hold(oak_device_t *dev, const void *ptr, oak_hold_t **hold);
+/** Wait for all work of the device, and keep memory, as it was allocated or shared, until
+ * oak_hold_free: also after it was freed, and after the device was closed. \a where: whose memory
+ * it is and the number of the GPU, as in oak_view_t. Any thread may call oak_hold_free. Neither is
+ * collective. */
+OAK_API oak_status_t oak_device_hold(oak_device_t *dev, void *ptr, int where[2], oak_hold_t **hold);
 OAK_API void oak_hold_free(oak_hold_t **hold);
 /** Map such memory of another process. OAK_ERR_DEVICE: this host does not allow it. */
 OAK_API oak_status_t oak_device_attach(oak_device_t *dev, const oak_handle_t *handle, void **out);

@@ -14,7 +14,8 @@ from .library import Simulation
 from .plotfile import Plotfile
 from .runs import History, Run, history, open  # pylint: disable=redefined-builtin
 from .scan import Scan, scan
+from .view import View
 
-__all__ = ["Blocks", "Checkpoint", "History", "OakError", "Plotfile", "Run", "Scan", "Simulation", "Uniform", "find_oak",
-           "history", "open", "run", "scan"]
+__all__ = ["Blocks", "Checkpoint", "History", "OakError", "Plotfile", "Run", "Scan", "Simulation", "Uniform", "View",
+           "find_oak", "history", "open", "run", "scan"]
 __version__ = "0.1.0"

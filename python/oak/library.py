@@ -19,6 +19,7 @@ import numpy as np
 from .blocks import Blocks
 from .command import assignments, built_near, find_oak
 from .files import OakError
+from .view import HOST, Memory, View
 
 _library = None  # the loaded library; MPI is initialised then
 _world = None  # MPI_COMM_WORLD as C takes it
@@ -131,21 +132,6 @@ def _followed(name):
     return property(get, put)
 
 
-class _Cells:
-    """Cells of a simulation where they are, to be read. NumPy arrays of them keep the memory, also after the simulation
-    has left it."""
-
-    def __init__(self, lib, sim, shape):
-        start, size = ctypes.c_void_p(), ctypes.c_int()
-        self._lib, self._hold = lib, ctypes.c_void_p()
-        _check(lib.oak_view_cells(sim, ctypes.byref(start), ctypes.byref(size), ctypes.byref(self._hold)))
-        self.__array_interface__ = {"shape": shape, "typestr": np.dtype(f"f{size.value}").str, "data": (start.value, True),
-                                    "version": 3}
-
-    def __del__(self):
-        self._lib.oak_hold_free(ctypes.byref(self._hold))
-
-
 def _check(status):
     if status != 0:
         raise OakError(_library.oak_last_error().decode(errors="replace"))
@@ -175,7 +161,7 @@ def _find_parameters(lib, name):
 
 class Simulation(Blocks):
     """A simulation that this process (or each rank of `mpirun python3 ...`) steps. Block data are copies
-    in NumPy arrays on the CPU, of the blocks of this rank: sim["rho"] is [nblocks][(NZ)][NY][NX].
+    in NumPy arrays on the CPU, of the blocks of this rank: sim["rho"] is [nblocks][(NZ)][NY][NX]. view() makes no copies.
 
     parameters  name of a parameter file, or of a problem that comes with oak
     settings    keys that win over the file: {"mesh.max_level": 5}
@@ -187,6 +173,8 @@ class Simulation(Blocks):
     each call waits until that of another thread has ended."""
 
     _process = 0  # that made it
+    _moves = 0  # how often the solution may have moved in memory
+    _lent = _written = False  # views are used, to write
 
     level = _followed("level")
     index = _followed("index")
@@ -264,9 +252,25 @@ class Simulation(Blocks):
                                "another checkpoint, or close the simulation")
             self._read_mesh()
             self._fits, self._holds = mesh, solution
-        elif solution != self._holds:
+        elif solution != self._holds or self._written:
             self._cache = {}
             self._holds = solution
+
+    def _moved(self, status):
+        """After a call that may have moved the solution: views end."""
+        self._moves += 1
+        self._lent = self._written = False
+        _check(status)
+
+    def _look(self):
+        """Wait for what others do with views on a GPU, and let oak know what they may have written."""
+        if self._lent:
+            Memory(self, self._written)
+
+    def _settle(self):
+        """The same, and find the time step of what was written. Collective."""
+        self._look()
+        _check(self._lib.oak_update_time_step(self._sim))
 
     def _read_mesh(self):
         lib, count = self._lib, self._lib.oak_nblocks(self._sim)
@@ -321,25 +325,29 @@ class Simulation(Blocks):
     @property
     @_alone
     def dt(self) -> float:
-        """The largest step that the CFL condition allows now."""
+        """The largest step that the CFL condition allows now; collective while there are views to write to."""
+        if self._written:
+            self._settle()
         return self._lib.oak_time_step(self._sim)
 
     @_changes
     def advance(self, dt: Optional[float] = None) -> None:
         """One time step, of self.dt or a smaller one."""
+        self._settle()
         self._advance(self.dt if dt is None else dt)
 
     def _advance(self, dt):
-        _check(self._lib.oak_advance(self._sim, ctypes.c_double(dt)))
+        self._moved(self._lib.oak_advance(self._sim, ctypes.c_double(dt)))
 
     @_changes
     def adapt(self) -> bool:
         """Adapt the mesh to the refinement criterion. True if it has changed."""
+        self._settle()
         return self._adapt()
 
     def _adapt(self):
         changed = ctypes.c_int()
-        _check(self._lib.oak_adjust_refinement(self._sim, ctypes.byref(changed)))
+        self._moved(self._lib.oak_adjust_refinement(self._sim, ctypes.byref(changed)))
         return bool(changed.value)
 
     @_changes
@@ -352,6 +360,7 @@ class Simulation(Blocks):
             raise OakError(f"steps = {steps!r}: must be a whole number, 0 or more")
         last, reached = self.step_number + steps, until is not None and self.time >= until
         every = self._lib.oak_params_int(self._params, b"mesh.adapt_every")
+        self._settle()
         while not reached and (until is not None or self.step_number < last):
             dt = self.dt
             if until is not None and self.time + dt >= until:
@@ -365,6 +374,7 @@ class Simulation(Blocks):
     @_alone
     def read(self, variable: str) -> np.ndarray:
         variable = self._name_of(variable)
+        self._look()
         out = np.empty(self._shape)
         if variable in self._number:
             _check(self._lib.oak_read_cells(self._sim, self._number[variable], 0, self.nblocks, self._pointer(out)))
@@ -373,13 +383,14 @@ class Simulation(Blocks):
         return out
 
     @_alone
-    def view(self, variable: str) -> np.ndarray:
-        """A conserved variable of this rank's blocks without a copy, [nblocks][(N)][N][N]. It cannot be written to. It
-        is the solution until the simulation advances, adapts or is written to; later its values mean nothing. On a GPU
-        this is an error."""
-        number = self._conserved(variable)
-        shape = (self.nblocks, self.nvar, *self._shape[1:])
-        return (np.asarray(_Cells(self._lib, self._sim, shape)) if self.nblocks else np.empty(shape))[:, number]
+    def view(self, variable: Optional[str] = None, write: bool = False) -> View:
+        """A conserved variable of this rank's blocks where it is, without a copy, [nblocks][(NZ)][NY][NX]; None: all of
+        them, [nblocks][nvar][(NZ)][NY][NX]. With write, it may be written, on all ranks; the next step takes account of
+        it. It lasts until the simulation advances or adapts."""
+        view = View(self, None if variable is None else self._conserved(variable), write)
+        self._written |= write
+        self._lent |= write or view.__dlpack_device__()[0] != HOST
+        return view
 
     @_changes
     def write(self, variable: str, values: np.ndarray) -> None:
@@ -389,6 +400,7 @@ class Simulation(Blocks):
         masked = np.ma.is_masked(values)
         values = np.ascontiguousarray(values, dtype=np.float64)
         fits = values.shape == self._shape and not masked
+        self._look()
         status = self._lib.oak_write_variable(self._sim, _encode(variable), self.nblocks if fits else -1,  # all ranks fail
                                               self._pointer(values))
         if masked:
@@ -406,34 +418,41 @@ class Simulation(Blocks):
     @_alone
     def totals(self) -> dict[str, float]:
         """Integrals of the conserved variables over the domain, of all ranks: {name: value}."""
+        self._look()
         out = np.empty(self.nvar)
         _check(self._lib.oak_totals(self._sim, self._pointer(out)))
         return dict(zip(self.variables, out.tolist()))
 
     @_alone
     def write_plotfile(self, path: Union[str, os.PathLike[str]]) -> None:
+        self._look()
         _check(self._lib.oak_write_grid(self._sim, _encode(path)))
 
     @_alone
     def write_output(self, name: str) -> None:
         """Write the output of the section [output.NAME] to output.folder, as a run does when it is due: files, or a row
         of a table. The keys that say when it is due have no effect. Collective."""
+        self._look()
         _check(self._lib.oak_write_output(self._sim, _encode(name)))
 
     @_alone
     def write_checkpoint(self, path: Union[str, os.PathLike[str]]) -> None:
         """Write the whole state, from which read_checkpoint or `oak run` can go on."""
+        self._settle()
         _check(self._lib.oak_write_checkpoint(self._sim, _encode(path)))
 
     @_changes
     def read_checkpoint(self, path: Union[str, os.PathLike[str]]) -> None:
         """Go on from a checkpoint of this problem."""
-        _check(self._lib.oak_read_checkpoint(self._sim, _encode(path)))
+        self._moved(self._lib.oak_read_checkpoint(self._sim, _encode(path)))
 
     @_alone
     def write_picture(self, path: Union[str, os.PathLike[str]]) -> None:
         """A picture by the keys output.picture_*."""
+        self._look()
         _check(self._lib.oak_write_picture(self._sim, _encode(path)))
+
+    _must = staticmethod(_check)
 
     @staticmethod
     def _pointer(array):

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The public functions that read and change the solution and the fields. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/str.h"
@@ -47,15 +48,31 @@ const char *oak_variable_unit(const oak_t *sim, const char *name) {
   return oak_unit_of(&sim->setup, name);
 }
 
-oak_status_t oak_view_cells(oak_t *sim, const void **cells, int *number_bytes, oak_hold_t **hold) {
+oak_status_t oak_view_cells(oak_t *sim, int write, oak_view_t *view, oak_hold_t **hold) {
   OAK_BEGIN_WHOLE(sim);
-  OAK_CHECK(oak_device_ops(sim->setup.dev)->host_memory, OAK_ERR_STATE,
-            "the cells are in the memory of a GPU, where the host cannot look at them: use "
-            "oak_read_cells");
-  *cells = oak_data_state(&sim->data, 0);
-  *number_bytes = sim->setup.bytes.store;
-  OAK_TRY(oak_device_sync(sim->setup.dev));
-  return hold ? oak_device_hold(sim->setup.dev, *cells, hold) : OAK_OK;
+  int where[2] = {0};
+  *view = (oak_view_t){.cells = oak_data_state(&sim->data, 0),
+                       .number_bytes = sim->setup.bytes.store,
+                       .block_bytes = (int64_t)sim->data.exchange.stored * sim->setup.block.cells *
+                                      sim->setup.bytes.store};
+  if (write) oak_rates_doubt(sim);
+  OAK_TRY(oak_device_hold(sim->setup.dev, view->cells, where, hold));
+  view->memory = where[0];
+  view->device = where[1];
+  return OAK_OK;
+}
+
+/* The members of a DLManagedTensor. */
+typedef struct {
+  char tensor[48];
+  oak_hold_t *context;
+  void (*deleter)(void *tensor);
+} managed_t;
+
+void oak_view_free(void *tensor) {
+  managed_t *managed = tensor;
+  oak_hold_free(&managed->context);
+  free(managed);
 }
 
 oak_status_t oak_read_ghosts(oak_t *sim, int first, int count, double *out) {

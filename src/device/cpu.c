@@ -242,6 +242,7 @@ const oak_device_ops_t oak_device_ops_cpu = {
     .sync = cpu_sync,
     .share = oak_host_share,
     .unshare = oak_host_unshare,
+    .hold = oak_host_hold,
     .attach = oak_host_attach,
     .detach = oak_host_detach,
     .describe = cpu_describe,

@@ -144,6 +144,7 @@ static gpu_result_t wait_value(const gpu_t *gpu, gpu_memory_t address, uint64_t 
 const gpu_vendor_t oak_gpu_cuda = {
     .names = 0,
     .name = "cuda",
+    .memory = 2,
     .company = "NVIDIA",
     .platform = "CUDA",
     .driver = "the NVIDIA driver",

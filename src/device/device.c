@@ -218,10 +218,12 @@ void oak_device_unshare(oak_device_t *dev, void *ptr, oak_handle_t *handle) {
   if (ptr) dev->ops->unshare(dev, ptr, handle);
 }
 
-oak_status_t oak_device_hold(oak_device_t *dev, const void *ptr, oak_hold_t **hold) {
+oak_status_t oak_device_hold(oak_device_t *dev, void *ptr, int where[2], oak_hold_t **hold) {
   OAK_NEED(dev);
-  OAK_CHECK(dev->ops->host_memory, OAK_ERR_STATE, "device %s has its own memory", dev->ops->name);
-  return oak_host_hold(dev, ptr, hold);
+  *hold = NULL;
+  OAK_CHECK(dev->ops->hold, OAK_ERR_STATE,
+            "nobody can look at the memory of device %s: use oak_read_cells", dev->ops->name);
+  return dev->ops->hold(dev, ptr, where, hold);
 }
 
 oak_status_t oak_device_attach(oak_device_t *dev, const oak_handle_t *handle, void **out) {

@@ -2,6 +2,8 @@
  * What the files of src/device/ share: the host and its memory. Private. */
 #pragma once
 
+#include <stdatomic.h>
+
 #include "build/build.h"
 
 /* ---- host.c */
@@ -39,8 +41,19 @@ oak_status_t oak_host_threads(oak_device_t *dev, int choice, int *threads);
 
 oak_status_t oak_host_alloc(oak_device_t *dev, size_t bytes, void **out);
 void oak_host_free(oak_device_t *dev, void *ptr);
-/** As oak_device_hold. */
-oak_status_t oak_host_hold(oak_device_t *dev, const void *ptr, oak_hold_t **out);
+/** Who needs a piece of memory: the device, and those that hold it. Holds may be given back by any
+ * thread, also after the device was closed. */
+struct oak_hold {
+  atomic_int users;
+  void *address;
+  size_t mapped;                       /**< bytes to unmap; 0: the memory is free()d */
+  void *gpu;                           /**< of a GPU's memory: a copy of gpu_t */
+  void (*give_back)(oak_hold_t *hold); /**< the memory, when the last user has gone */
+};
+
+oak_status_t oak_host_hold(oak_device_t *dev, void *ptr, int where[2], oak_hold_t **out);
+/** One more user of a hold that the device may have; it has one beside the device if it is new. */
+oak_status_t oak_hold_add(oak_hold_t **kept, void *address, oak_hold_t **out);
 /** Free all that is still there. */
 void oak_host_clear(oak_device_t *dev);
 

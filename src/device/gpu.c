@@ -27,6 +27,7 @@ typedef struct {
 static void gpu_close(oak_device_t *dev) {
   gpu_t *gpu = dev->data;
   oak_gpu_transfers_close(gpu);
+  free(gpu->held);
   for (int m = 0; m < OAK_DEVICE_MARKS; m++)
     if (gpu->event[m]) gpu->driver.event_free(gpu->event[m]);
   if (gpu->pinned) gpu->driver.host_free(gpu->pinned);
@@ -471,6 +472,7 @@ static oak_status_t open_hip(oak_device_t *dev, const oak_device_options_t *opti
   .between = gpu_between, \
   .share = oak_gpu_share, \
   .unshare = oak_gpu_unshare, \
+  .hold = oak_gpu_hold, \
   .attach = oak_gpu_attach, \
   .detach = oak_gpu_detach, \
   .know_flags = oak_gpu_know_flags, \

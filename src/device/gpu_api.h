@@ -63,6 +63,7 @@ enum { /* the same for both vendors */
   X(memory_info, "cuMemGetInfo_v2", "hipMemGetInfo", (size_t * available, size_t * total))         \
   X(alloc, "cuMemAlloc_v2", "hipMalloc", (gpu_memory_t * address, size_t bytes))                   \
   X(release, "cuMemFree_v2", "hipFree", (gpu_memory_t address))                                    \
+  X(wait_all, "cuCtxSynchronize", "hipDeviceSynchronize", (void))                                  \
   X(to_device, "cuMemcpyHtoDAsync_v2", "hipMemcpyHtoDAsync",                                       \
     (gpu_memory_t to, const void *from, size_t bytes, gpu_handle_t stream))                        \
   X(to_host, "cuMemcpyDtoHAsync_v2", "hipMemcpyDtoHAsync",                                         \
@@ -209,6 +210,7 @@ typedef struct gpu_kernel {
 struct gpu_vendor {
   int names;        /**< which names of the tables of gpu_api.h are theirs */
   const char *name; /**< of the device */
+  int memory;       /**< the number of its memory in DLPack */
   /** Words of messages: whose GPUs, interface, driver, compiler. */
   const char *company, *platform, *driver, *compiler;
   /** What the user is told if one of the three is not found, or is too old. */
@@ -263,6 +265,8 @@ struct gpu {
   char *flags;                      /**< page of flags, and where the GPU sees it */
   gpu_memory_t flags_seen;
   struct oak_nccl *nccl; /**< NULL: not opened */
+  oak_hold_t **held;     /**< memory that others need too (oak_gpu_hold) */
+  int nheld;
   int ordinal, count, driver_version, multiprocessors, most_shared;
   int major, wave;      /**< CUDA: of the compute capability; HIP: lanes of a wavefront */
   unsigned ipc_flags;   /**< to map memory of another process */
@@ -293,6 +297,7 @@ oak_status_t oak_gpu_transfers_open(gpu_t *gpu);
 void oak_gpu_transfers_close(gpu_t *gpu);
 oak_status_t oak_gpu_share(oak_device_t *dev, size_t bytes, void **out, oak_handle_t *handle);
 void oak_gpu_unshare(oak_device_t *dev, void *ptr, oak_handle_t *handle);
+oak_status_t oak_gpu_hold(oak_device_t *dev, void *ptr, int where[2], oak_hold_t **out);
 oak_status_t oak_gpu_attach(oak_device_t *dev, const oak_handle_t *handle, void **out);
 void oak_gpu_detach(oak_device_t *dev, void *ptr);
 oak_status_t oak_gpu_know_flags(oak_device_t *dev, void *page, size_t bytes);

@@ -53,9 +53,52 @@ oak_status_t oak_gpu_alloc(oak_device_t *dev, size_t bytes, void **out) {
   return OAK_OK;
 }
 
+/* Memory that nobody needs any more. The context stays until the process ends. */
+static void give_back(oak_hold_t *hold) {
+  gpu_t *gpu = hold->gpu;
+  if (gpu->vendor->enter(gpu) == OAK_OK) gpu->driver.release((gpu_memory_t)hold->address);
+  free(gpu);
+}
+
+static int find_held(const gpu_t *gpu, const void *ptr) {
+  int n = 0;
+  while (n < gpu->nheld && gpu->held[n]->address != ptr) n++;
+  return n;
+}
+
+oak_status_t oak_gpu_hold(oak_device_t *dev, void *ptr, int where[2], oak_hold_t **out) {
+  gpu_t *gpu = dev->data, *copy;
+  const int n = find_held(gpu, ptr);
+  where[0] = gpu->vendor->memory;
+  where[1] = gpu->ordinal;
+  GPU_TRY(gpu, wait_all(), "running kernels"); /* those of other programs in the process, too */
+  if (!ptr) return OAK_OK;
+  if (n < gpu->nheld) return oak_hold_add(&gpu->held[n], ptr, out);
+  OAK_TRY(OAK_GROW(gpu->held, n));
+  OAK_TRY(OAK_NEW(copy, 1));
+  *copy = *gpu;
+  gpu->held[n] = NULL;
+  const oak_status_t st = oak_hold_add(&gpu->held[n], ptr, out);
+  if (st != OAK_OK) {
+    free(copy);
+    return st;
+  }
+  gpu->held[n]->gpu = copy;
+  gpu->held[n]->give_back = give_back;
+  gpu->nheld++;
+  return OAK_OK;
+}
+
 void oak_gpu_free(oak_device_t *dev, void *ptr) {
   gpu_t *gpu = dev->data;
-  gpu->driver.release((gpu_memory_t)ptr); /* waits for what runs */
+  const int n = find_held(gpu, ptr);
+  if (n == gpu->nheld) {
+    gpu->driver.release((gpu_memory_t)ptr); /* waits for what runs */
+    return;
+  }
+  oak_hold_t *hold = gpu->held[n];
+  gpu->held[n] = gpu->held[--gpu->nheld];
+  oak_hold_free(&hold);
 }
 
 oak_status_t oak_gpu_sync(oak_device_t *dev) {
@@ -224,9 +267,8 @@ oak_status_t oak_gpu_share(oak_device_t *dev, size_t bytes, void **out, oak_hand
 }
 
 void oak_gpu_unshare(oak_device_t *dev, void *ptr, oak_handle_t *handle) {
-  const gpu_t *gpu = dev->data;
   (void)handle;
-  gpu->driver.release((gpu_memory_t)ptr);
+  oak_gpu_free(dev, ptr);
 }
 
 oak_status_t oak_gpu_attach(oak_device_t *dev, const oak_handle_t *handle, void **out) {

@@ -133,6 +133,7 @@ static gpu_result_t wait_value(const gpu_t *gpu, gpu_memory_t address, uint64_t 
 const gpu_vendor_t oak_gpu_hip = {
     .names = 1,
     .name = "hip",
+    .memory = 10,
     .company = "AMD",
     .platform = "HIP",
     .driver = "ROCm",

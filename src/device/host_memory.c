@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <mpi.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,14 +21,6 @@ struct oak_host_block {
   oak_hold_t *hold; /* NULL: nobody has asked for one */
 };
 
-/* Who needs a piece of memory: the device, and those that hold it. Holds may be given back by any
- * thread, also after the device was closed. */
-struct oak_hold {
-  atomic_int users;
-  void *address;
-  size_t mapped; /* bytes to unmap; 0: the memory is free()d */
-};
-
 static void give_back(void *address, size_t mapped) {
   if (mapped)
     munmap(address, mapped);
@@ -39,7 +30,7 @@ static void give_back(void *address, size_t mapped) {
 
 static void drop(oak_hold_t *hold) {
   if (atomic_fetch_sub(&hold->users, 1) > 1) return;
-  give_back(hold->address, hold->mapped);
+  hold->give_back(hold);
   free(hold);
 }
 
@@ -63,21 +54,30 @@ static oak_host_block_t *find(oak_host_memory_t *memory, const void *ptr) {
   return NULL;
 }
 
-oak_status_t oak_host_hold(oak_device_t *dev, const void *ptr, oak_hold_t **out) {
+oak_status_t oak_hold_add(oak_hold_t **kept, void *address, oak_hold_t **out) {
+  if (!*kept) {
+    OAK_TRY(OAK_NEW(*kept, 1));
+    atomic_store(&(*kept)->users, 1);
+    (*kept)->address = address;
+  }
+  atomic_fetch_add(&(*kept)->users, 1);
+  *out = *kept;
+  return OAK_OK;
+}
+
+static void give_back_pages(oak_hold_t *hold) { give_back(hold->address, hold->mapped); }
+
+oak_status_t oak_host_hold(oak_device_t *dev, void *ptr, int where[2], oak_hold_t **out) {
   oak_host_block_t *block = find(&dev->allocated, ptr);
   const int mapped = block == NULL;
   if (mapped) block = find(&dev->shared, ptr);
-  *out = NULL;
+  where[0] = 1;
+  where[1] = 0;
   if (!ptr) return OAK_OK; /* memory of no bytes */
   OAK_ASSERT(block && "memory of this device");
-  if (!block->hold) {
-    OAK_TRY(OAK_NEW(block->hold, 1));
-    atomic_store(&block->hold->users, 1);
-    block->hold->address = block->address;
-    block->hold->mapped = mapped ? block->bytes : 0;
-  }
-  atomic_fetch_add(&block->hold->users, 1);
-  *out = block->hold;
+  OAK_TRY(oak_hold_add(&block->hold, ptr, out));
+  block->hold->mapped = mapped ? block->bytes : 0;
+  block->hold->give_back = give_back_pages;
   return OAK_OK;
 }
 

@@ -227,6 +227,11 @@ int cuStreamSynchronize(stream_t *stream) {
   return flush_stream(stream);
 }
 
+int cuCtxSynchronize(void) {
+  LOCK;
+  return flush_all();
+}
+
 /* ---- memory of other processes, and numbers that they write and wait for */
 
 typedef struct {

@@ -26,6 +26,7 @@
 #define cuStreamCreate hipStreamCreateWithFlags
 #define cuStreamDestroy_v2 hipStreamDestroy
 #define cuStreamSynchronize hipStreamSynchronize
+#define cuCtxSynchronize hipDeviceSynchronize
 #define cuOccupancyMaxActiveBlocksPerMultiprocessor \
   hipModuleOccupancyMaxActiveBlocksPerMultiprocessor
 #define cuStreamBeginCapture_v2 hipStreamBeginCapture

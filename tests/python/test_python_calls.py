@@ -96,7 +96,7 @@ def check_memory(ini, work, memory):
             sim.read_checkpoint(path)
             lost += 1
         assert (abs(totals(sim) / begin - 1) < 1e-12).all(), (number, name, totals(sim), begin)
-        views = [*views[-9:], sim.view("rho")]
+        views = [*views[-9:], np.asarray(sim.view("rho"))]
         assert (views[-1] == sim["rho"]).all()
         assert all(view.sum() != 0 for view in views)  # memory that oak has left, too
     sim.close()
@@ -241,7 +241,7 @@ def check_copies(ini):
 def check_end(ini):
     """In a process of its own: after MPI_Finalize nothing works, and nothing ends the process."""
     sim = oak.Simulation(ini, SETTINGS)
-    view = sim.view("rho")
+    view = np.asarray(sim.view("rho"))
     sim.step(2)
     assert oak.library._library.MPI_Finalize() == 0  # pylint: disable=protected-access
     for call in (sim.step, sim.adapt, lambda: sim["rho"], lambda: oak.Simulation(ini, SETTINGS)):

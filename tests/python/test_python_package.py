@@ -212,6 +212,7 @@ def check_simulation(ini):
         sim.write("rho", 2 * sim["rho"])
         change = {name: total - before[name] for name, total in sim.totals().items()}
         assert abs(change.pop("rho") / before["rho"] - 1) < 1e-14 and not any(change.values()), change
+        assert all((sim.view(name) == sim[name]).all() for name in sim.variables[:sim.nvar])
         expect("bx cannot be written: it is the mean of the values on faces", sim.write, "bx", sim["bx"])
     for precision, kind in (("double", np.float64), ("single", np.float32)):
         with oak.Simulation(ini, {**SETTINGS, "scheme.precision": precision}) as sim:
@@ -219,13 +220,39 @@ def check_simulation(ini):
             assert len(np.unique(sim.level)) > 1
             for variable in ("rho", "E"):
                 view = sim.view(variable)
-                assert view.dtype == kind and view.base is not None and (view == sim[variable]).all()
+                assert view.dtype == kind and (view == sim[variable]).all() and view.sum() == np.sum(view)
             try:
                 view[0] = 1
                 raise AssertionError("a view can be written to")
             except ValueError:
                 pass
             expect("no conserved variable", sim.view, "p")
+            check_views(sim)
+
+
+def check_views(sim):
+    """Arrays are the cells themselves, without a copy, until the solution moves."""
+    whole, rho = sim.view(), sim.view("rho", write=True)
+    twice = np.from_dlpack(rho)
+    assert twice.ctypes.data == np.asarray(rho).ctypes.data and twice.strides == np.asarray(rho).strides
+    assert (np.from_dlpack(whole)[:, 0] == rho).all() and whole.shape == (sim.nblocks, 4, 8, 8)
+    mass, before, dt = sim.totals()["rho"], sim["rho"].copy(), sim.dt
+    rho *= 4
+    assert isinstance(rho, oak.View) and (twice == 4 * before).all() and (sim["rho"] == 4 * before).all()
+    assert abs(sim.totals()["rho"] / mass - 4) < 1e-6
+    assert 1.5 < sim.dt / dt < 2.5  # sound is half as fast
+    rho[0, 0, 0] = -1
+    expect("density and pressure must be positive", sim.step)
+    rho[...] = before
+    assert abs(sim.dt / dt - 1) < 1e-6
+    for change in (sim.step, sim.adapt, sim.close):
+        view = sim.view("E")
+        array, tensor = np.asarray(view), view.__dlpack__()
+        change()
+        for call in (lambda: view[0], lambda: np.asarray(view), lambda: view + 1, view.__dlpack__, lambda: view.__array_interface__):
+            expect("is closed" if change == sim.close else "the solution has moved since", call)
+        assert np.isfinite(array).all() and tensor
+    expect("is closed", sim.view)
 
 
 def check_misuse(ini, work):
