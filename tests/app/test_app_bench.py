@@ -4,13 +4,16 @@
 """The scripts of bench/, for CTest. The figures of a small mesh on a busy machine mean nothing: only that they are there
 is looked at. schemes.py has one line for every limiter and flux that `oak info` names. compare.py finds the median of
 ratios and its interval. adaptive.py has a share for each phase, and leaves the finest level out until a late piece
-begins. scaling.py measures each number of ranks.
+begins. scaling.py measures each number of ranks. vibe.ini begins with the 624 blocks that Parthenon's page of the
+benchmark states for two levels. athenak.py runs a stand-in for AthenaK.
 
 usage: test_app_bench.py --oak OAK --mpiexec "mpiexec -n" --np N"""
 import json
 import os
+import re
 import subprocess
 import sys
+import tempfile
 
 import oak_test
 
@@ -87,6 +90,21 @@ def check_elliptic(run, oak):
     assert refused.returncode == 2 and "power of 2" in refused.stderr, refused
 
 
+def check_others(run, script):
+    with tempfile.TemporaryDirectory() as folder:
+        text = run("run", os.path.join(BENCH, "vibe.ini"), "mesh.max_level=1", "run.max_steps=1", "device.flags=-O1",
+                   f"output.folder={folder}/vibe")
+        assert re.search(r"^ +0 +0 +- +624 ", text, re.MULTILINE), text
+        program = os.path.join(folder, "athena")
+        with open(program, "w", encoding="utf-8") as file:
+            file.write("#!/bin/sh\ngrep -q 'rsolver = hll[cd]' $2 && echo 'zone-cycles/cpu_second = 1.5e+08'\n")
+        os.chmod(program, 0o700)
+        table = script("athenak", "--athenak", program, "--cells", "16", "--blocks", "8", "--pairs", "1",
+                       "device.flags=-O1").stdout.splitlines()
+        row = [float(word) for word in table[2].split()]
+        assert row[:2] == [8, 0.3] and row[3] == 0.3 and min(row) >= 0 and len(row) == 6, table
+
+
 def main():
     options = oak_test.options(__doc__, "oak", "mpiexec", "np")
 
@@ -107,6 +125,7 @@ def main():
     check_scaling(script)
     check_json(run)
     check_elliptic(run, options.oak)
+    check_others(run, script)
     return 0
 
 
