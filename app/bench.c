@@ -8,7 +8,6 @@
 #include "../bench/reference.h"
 #include "bench.h"
 #include "commands.h"
-#include "json.h"
 
 typedef struct {
   char name[BENCH_NAME];
@@ -86,29 +85,16 @@ static int is_left_out(int c, char **user, int nuser) {
   return 0;
 }
 
-/* The end of a line of JSON: keys. */
-static void print_keys(char **user, int nuser) {
-  printf(", \"keys\": [");
-  for (int i = 0; i < nuser; i++) {
-    if (i) printf(", ");
-    oak_json_text(stdout, user[i]);
-  }
-  printf("]}\n");
-}
-
-enum { JSON }; /* in the table of options */
-
 static oak_status_t bench(oak_arguments_t *a) {
   char **user = a->word;
   const int nuser = a->nword, rank = a->rank;
-  const int json = a->option[JSON] != NULL;
   double uniform16 = 0, adaptive = 0, cells = 0;
-  if (rank == 0 && !json && nuser) {
+  if (rank == 0 && nuser) {
     printf("In every case:");
     for (int i = 0; i < nuser; i++) printf(" %s", user[i]);
     printf("\n\n");
   }
-  if (rank == 0 && !json)
+  if (rank == 0)
     printf("%-28s %8s %8s %8s %9s %8s %10s\n", "case", "MCUPS", "least", "most", "outside",
            "memory", "reference");
   for (int c = 0; c < BENCH_CASES; c++) {
@@ -122,17 +108,12 @@ static oak_status_t bench(oak_arguments_t *a) {
       adaptive = middle;
       cells = r.cells;
     }
-    if (rank == 0) {
-      printf(json ? "{\"case\": \"%s\", \"mcups\": %.6g, \"least\": %.6g, \"most\": %.6g, "
-                    "\"outside_percent\": %.6g, \"memory\": %.6g, \"reference\": %.6g"
-                  : "%-28s %8.1f %8.1f %8.1f %8.1f%% %8.3f %10.0f\n",
-             r.name, middle, r.mcups[0], r.mcups[BENCH_REPEATS - 1], 100 * r.outside, r.memory,
-             reference);
-      if (json) print_keys(user, nuser);
-    }
+    if (rank == 0)
+      printf("%-28s %8.1f %8.1f %8.1f %8.1f%% %8.3f %10.0f\n", r.name, middle, r.mcups[0],
+             r.mcups[BENCH_REPEATS - 1], 100 * r.outside, r.memory, reference);
     fflush(stdout);
   }
-  if (rank == 0 && !json)
+  if (rank == 0)
     printf(
         "\nCost of AMR: a cell update takes %.2f times as long as on the uniform mesh with the "
         "same "
@@ -144,7 +125,6 @@ static oak_status_t bench(oak_arguments_t *a) {
 static const oak_command_t *const parts[] = {&oak_bench_elliptic, &oak_bench_measure, NULL};
 
 static const oak_option_t options[] = {
-    {"--json", NULL, "print a line of JSON for each case, for programs"},
     {"--elliptic", "...",
      "multigrid for Poisson's equation, in units of a stage of the hydrodynamics"},
     {"--measure", "...", "one run, for the scripts in the folder bench"},
@@ -173,7 +153,7 @@ const oak_command_t oak_command_bench = {
         "                      number drops too\n",
     .option = options,
     .after =
-        "Options but --json are the first argument. `oak bench OPTION --help` explains them.\n"
+        "Options are the first argument. `oak bench OPTION --help` explains them.\n"
         "Scripts in the folder bench compare schemes, keys, builds, ranks and the paper's cases.\n",
     .most = OAK_ANY_NUMBER,
     .part = parts,

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "commands.h"
-#include "json.h"
 
 void oak_print_version(void) {
 #ifdef __clang__
@@ -23,23 +22,13 @@ void oak_print_version(void) {
          __VERSION__, mpi);
 }
 
-/* The names of files in a folder, on a line or, with a \a key, in JSON. */
-static void print_names(const char *title, const char *key, const char *folder,
-                        const char *ending) {
+/* The names of files in a folder, on a line. */
+static void print_names(const char *title, const char *folder, const char *ending) {
   oak_words_t list = oak_list_names(folder, ending);
-  if (key)
-    printf(",\n \"%s\": [", key);
-  else
-    printf("%-10s", title);
-  for (int i = 0; i < list.count; i++) {
-    printf("%s", !key ? " " : i ? ", " : "");
-    if (key)
-      oak_json_text(stdout, list.word[i]);
-    else
-      printf("%s", list.word[i]);
-  }
+  printf("%-10s", title);
+  for (int i = 0; i < list.count; i++) printf(" %s", list.word[i]);
   oak_words_free(&list);
-  printf(key ? "]" : "\n");
+  printf("\n");
 }
 
 /* What keys choose by name. */
@@ -49,15 +38,10 @@ static const char *const scheme[][2] = {{"limiters", "scheme.limiter"},
                                         {"boundary", "boundary.xlow"}};
 enum { NSCHEMES = sizeof scheme / sizeof *scheme };
 
-/* The names for every physics; outside of JSON also those that each physics adds. */
-static void print_schemes(const char *title, const char *key, int json) {
+/* The names for every physics, and those that each physics adds. */
+static void print_schemes(const char *title, const char *key) {
   char names[1024];
   if (oak_list_schemes(key, "", names, sizeof names) != OAK_OK) names[0] = '\0';
-  if (json) {
-    printf(",\n \"%s\": ", title);
-    oak_json_words(stdout, names);
-    return;
-  }
   const size_t common = strlen(names);
   oak_words_t physics = oak_list_names("physics", ".c");
   printf("%-10s %s", title, names);
@@ -69,7 +53,7 @@ static void print_schemes(const char *title, const char *key, int json) {
 }
 
 /* Open each known back end to see whether it works here; all ranks together. */
-static void print_devices(int rank, int json) {
+static void print_devices(int rank) {
   for (int i = 0; oak_device_known(i); i++) {
     const oak_device_ops_t *ops = oak_device_known(i);
     const oak_device_options_t options = {.threads = 0, .compiler = "", .flags = ""};
@@ -83,15 +67,9 @@ static void print_devices(int rank, int json) {
     } else {
       snprintf(text, sizeof text, "%s", oak_last_error());
     }
-    if (rank == 0 && json) {
-      printf("%s{\"name\": \"%s\", \"usable\": %s, \"text\": ", i ? ", " : "", ops->name,
-             usable ? "true" : "false");
-      oak_json_text(stdout, text);
-      printf("}");
-    } else if (rank == 0) {
-      printf("%-10s %s: %s%s\n", "device", ops->name, usable ? "" : "not usable: ", text);
-      if (usable) printf("%-10s %s between ranks: %s\n", "", ops->name, links);
-    }
+    if (rank != 0) continue;
+    printf("%-10s %s: %s%s\n", "device", ops->name, usable ? "" : "not usable: ", text);
+    if (usable) printf("%-10s %s between ranks: %s\n", "", ops->name, links);
   }
 }
 
@@ -104,47 +82,20 @@ static void find_cache(char *text, size_t size) {
     snprintf(text, size, "%s%s", xdg ? xdg : home ? home : "/tmp", xdg ? "/oak" : "/.cache/oak");
 }
 
-enum { JSON }; /* in the table of options */
-static const oak_option_t options[] = {{"--json", NULL, "print JSON, for programs"},
-                                       {NULL, NULL, NULL}};
-
-static void print_text(const char *key, const char *text, const char *separator) {
-  printf("%s \"%s\": ", separator, key);
-  oak_json_text(stdout, text);
-}
-
-static void print_head(const char *root, int json) {
-  char cache[4096];
-  find_cache(cache, sizeof cache);
-  if (json) {
-    print_text("version", OAK_VERSION, "{");
-    print_text("commit", oak_commit(), ",\n");
-    print_text("sources", root, ",\n");
-    print_text("cache", cache, ",\n");
-  } else {
-    printf("%-10s %s (OAK_HOME overrides)\n", "sources", root);
-    printf("%-10s %s%s\n", "cache", cache, getenv("OAK_CACHE") ? "" : " (OAK_CACHE overrides)");
-  }
-}
-
 static oak_status_t info(oak_arguments_t *a) {
   const char *root;
-  const int rank = a->rank, json = a->option[JSON] != NULL;
-  if (rank == 0 && !json) oak_print_version();
+  char cache[4096];
+  if (a->rank == 0) oak_print_version();
   OAK_TRY(oak_agree(MPI_COMM_WORLD, oak_source_root(&root)));
-  if (rank == 0 && json) print_head(root, json);
-  if (rank == 0 && json) printf(",\n \"devices\": [");
-  print_devices(rank, json);
-  if (rank != 0) return OAK_OK;
-  if (json)
-    printf("]");
-  else
-    print_head(root, json);
-  print_names("physics", json ? "physics" : NULL, "physics", ".c");
-  print_names("problems", json ? "problems" : NULL, "problems", ".c");
-  print_names("oak run", json ? "parameter_files" : NULL, "problems", ".ini");
-  for (int i = 0; i < NSCHEMES; i++) print_schemes(scheme[i][0], scheme[i][1], json);
-  if (json) printf("}\n");
+  print_devices(a->rank);
+  if (a->rank != 0) return OAK_OK;
+  find_cache(cache, sizeof cache);
+  printf("%-10s %s (OAK_HOME overrides)\n", "sources", root);
+  printf("%-10s %s%s\n", "cache", cache, getenv("OAK_CACHE") ? "" : " (OAK_CACHE overrides)");
+  print_names("physics", "physics", ".c");
+  print_names("problems", "problems", ".c");
+  print_names("oak run", "problems", ".ini");
+  for (int i = 0; i < NSCHEMES; i++) print_schemes(scheme[i][0], scheme[i][1]);
   return OAK_OK;
 }
 
@@ -156,5 +107,4 @@ const oak_command_t oak_command_info = {
         "Prints the version, the devices and compilers that were found, the folders of sources "
         "and\n"
         "of compiled kernels, and the physics, problems, limiters and fluxes that come with oak.\n",
-    .option = options,
     .run = info};

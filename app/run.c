@@ -262,14 +262,7 @@ const oak_command_t oak_command_run = {
     .most = OAK_ANY_NUMBER,
     .run = run_command};
 
-enum { MARKDOWN, PARAMS_JSON };
-
-static void print_params(const oak_params_t *params, const oak_arguments_t *a) {
-  if (a->option[PARAMS_JSON])
-    oak_params_help_json(params, stdout);
-  else
-    oak_params_help(params, stdout, a->option[MARKDOWN] != NULL);
-}
+enum { MARKDOWN };
 
 /* Find the parameter file that the user named. A key or a section is an argument of oak help. */
 static oak_status_t find_params_file(const char *name, char file[PATH_MAX], int rank) {
@@ -296,15 +289,13 @@ oak_status_t oak_read_declared(char **word, int count, int rank, oak_params_t **
   return st == OAK_OK ? oak_declare(MPI_COMM_WORLD, *out) : st;
 }
 
-/* The keys that the physics and problem of a file bring; as JSON, all keys. */
+/* The keys that the physics and problem of a file bring. */
 static oak_status_t list_brought(const oak_arguments_t *a) {
   static const char *const named[] = {"scheme.limiter", "scheme.flux", "refine.criterion",
                                       "boundary.xlow"};
   oak_params_t *params;
   const oak_status_t st = oak_read_declared(a->word, a->nword, a->rank, &params);
-  if (st == OAK_OK && a->rank == 0 && a->option[PARAMS_JSON]) {
-    print_params(params, a);
-  } else if (st == OAK_OK && a->rank == 0) {
+  if (st == OAK_OK && a->rank == 0) {
     oak_params_help_topic(params, "physics", stdout);
     printf("\n");
     oak_params_help_topic(params, "problem", stdout);
@@ -322,16 +313,13 @@ static oak_status_t params_command(oak_arguments_t *a) {
   oak_status_t st = oak_params_new(&params);
   if (st == OAK_OK) st = oak_name_schemes(params);
   st = oak_agree(MPI_COMM_WORLD, st);
-  if (st == OAK_OK && a->rank == 0) print_params(params, a);
+  if (st == OAK_OK && a->rank == 0) oak_params_help(params, stdout, a->option[MARKDOWN] != NULL);
   oak_params_destroy(&params);
   return st;
 }
 
 static const oak_option_t params_options[] = {
-    {"--markdown", NULL, "print the page docs/parameters.md"},
-    {"--json", NULL,
-     "print all parameters as JSON, for programs; with FILE.ini also those that it brings"},
-    {NULL, NULL, NULL}};
+    {"--markdown", NULL, "print the page docs/parameters.md"}, {NULL, NULL, NULL}};
 
 const oak_command_t oak_command_params = {
     .name = "params",

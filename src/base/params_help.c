@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "json.h"
 #include "params_library.h"
 #include "params_private.h"
 #include "failure.h"
@@ -138,35 +137,6 @@ void oak_params_help(const oak_params_t *params, FILE *stream, int markdown) {
     for (int i = s; (desc = oak_params_key(params, i)); i++)
       if (oak_param_same_section(desc->key, first->key)) help_one(desc, stream);
   }
-}
-
-static void json_key(const oak_param_desc_t *desc, const char *comma, FILE *stream) {
-  static const char *const type[] = {"int", "real", "bool", "text", "choice", "ints", "reals"};
-  char allowed[512];
-  oak_param_allowed(desc, 0, allowed, sizeof allowed);
-  fprintf(stream, "%s\n{\"key\": ", comma);
-  oak_json_text(stream, desc->key);
-  fprintf(stream, ", \"type\": \"%s\", \"default\": ", type[desc->type]);
-  oak_json_text(stream, desc->fallback);
-  fprintf(stream, ", \"values\": ");
-  oak_json_text(stream, allowed);
-  if (desc->choices) {
-    fprintf(stream, ", \"choices\": ");
-    oak_json_words(stream, desc->choices);
-  }
-  fprintf(stream, ", \"unit\": ");
-  oak_json_text(stream, desc->unit ? desc->unit : "");
-  fprintf(stream, ", \"help\": ");
-  oak_json_text(stream, desc->help);
-  fprintf(stream, "}");
-}
-
-void oak_params_help_json(const oak_params_t *params, FILE *stream) {
-  OAK_HANDLE(params, );
-  const oak_param_desc_t *desc;
-  fprintf(stream, "[");
-  for (int i = 0; (desc = oak_params_key(params, i)); i++) json_key(desc, i ? "," : "", stream);
-  fprintf(stream, "]\n");
 }
 
 /** A topic is a key or a section. */

@@ -4,7 +4,6 @@
 """`oak --version`, `oak help TOPIC`, and the man page, for CTest. Prints nothing when all is well.
 
 usage: test_app_help.py --oak PATH --source TREE"""
-import json
 import os
 import re
 import subprocess
@@ -148,20 +147,13 @@ def check_completion(oak, source):
         expect(f"oak {command} on a full disk", done.returncode == 1 and "standard output" in done.stderr, done)
 
 
-def check_json(oak, source):
-    """--json of oak params and oak info; a key where a file is expected; a second file."""
-    _, out, _ = call([oak, "params", "--json"])
-    keys = {key["key"]: key for key in json.loads(out)}
-    expect("oak params --json", keys["mesh.max_level"]["type"] == "int" and "koren" not in keys and
-           keys["scheme.integrator"]["choices"][0] in keys["scheme.integrator"]["values"] and
-           keys["run.end_time"]["unit"] == "time" and "output.NAME.kind" in keys, keys)
-    _, out, err = call([oak, "params", "sedov", "--json"])
-    expect("oak params FILE --json", {key["key"] for key in json.loads(out)} - set(keys) >= {"problem.energy", "physics.gamma"},
-           out + err)
-    _, out, _ = call([oak, "info", "--json"])
-    info = json.loads(out)
-    expect("oak info --json", info["problems"] == names_of(source, "problems", ".c") and "koren" in info["limiters"] and
-           [d["usable"] for d in info["devices"] if d["name"] == "cpu"] == [True], out)
+def check_lists(oak, source):
+    """oak info; keys of a file; a key where a file is expected; a second file."""
+    _, out, err = call([oak, "params", "sedov"])
+    expect("oak params FILE", "  energy = " in out and "  gamma = " in out, out + err)
+    _, out, _ = call([oak, "info"])
+    expect("oak info", all(name in out.split() for name in [*names_of(source, "problems", ".c"), "koren"]) and
+           "device     cpu: " in out and "cpu: not usable" not in out, out)
     for word, what in (("mesh.dim", "this key"), ("mesh", "this section or key")):
         code, _, err = call([oak, "params", word])
         expect(f"oak params {word}", code == 1 and f"{word} is no parameter file: oak help {word} explains {what}" in err, err)
@@ -175,7 +167,7 @@ def main():
     options = oak_test.options(__doc__, "oak", "source")
     check_version(options.oak, options.source)
     check_topics(options.oak, options.source)
-    check_json(options.oak, options.source)
+    check_lists(options.oak, options.source)
     check_completion(options.oak, options.source)
 
 

@@ -8,7 +8,6 @@ plotfiles of a run, names that a plotfile should not have; and what they refuse.
 usage: test_app_look.py --oak OAK --mpiexec "mpiexec -n" --np N"""
 import csv
 import io
-import json
 import os
 import shlex
 import shutil
@@ -199,21 +198,6 @@ def check_series(look, run):
     look("diff", "series", "grids/all_000004", words="series/plt000004 and grids/all_000004")
 
 
-def check_json(look):
-    """oak ls --json says what oak ls says; the history of a run is its table."""
-    run = json.loads(look("ls", "2D", "--json"))
-    with open(os.path.join(look.work, "2D/diagnostics.csv"), encoding="utf-8", newline="") as f:
-        rows = list(csv.reader(f))
-    assert run["history"]["columns"] == rows[0]
-    assert run["history"]["rows"] == [[float(value) for value in row] for row in rows[1:]]
-    last = run["plotfiles"][-1]
-    assert last == json.loads(look("ls", "2D/plt000040", "--json")), last
-    assert last["step"] == 40 and last["time"] == float(rows[-1][1]) and last["blocks"] == sum(last["levels"].values())
-    assert (last["lower"], last["upper"], last["precision"]) == ([0, 0], [0.3, 0.3], "double")
-    cells = look.load("slice", "2D", "--var", "rho", "--level", "4")["rho"]
-    assert last["variables"]["rho"] == [cells.min(), cells.max()]
-
-
 def check_names(look):
     """A plotfile may come from anywhere: the names of its variables neither leave the folder nor command the terminal,
     and neither do names of files beside it."""
@@ -278,7 +262,6 @@ def main():
         check_plot(look)
         check_same_pictures(look, run, options.np)
         check_series(look, run)
-        check_json(look)
         check_names(look)
         check_refusals(look)
     return 0

@@ -7,7 +7,9 @@ itself; XDMF files are read as the format says.
 
 usage: test_curved_readers.py --oak OAK --mpiexec "mpiexec -n" --np N"""
 import json
+import math
 import os
+import re
 import subprocess
 import sys
 import xml.etree.ElementTree
@@ -182,8 +184,10 @@ def case(options, name, folder):
         file.write(RUN.format(dim=dim, coordinates=coordinates, radius=radius, blocks=blocks, trees=trees, low=low, high=high,
                               ends=ends))
     said = subprocess.run([*options.ranks, "run", "run.ini", "device.flags=-O1"], cwd=folder, check=True, stdout=subprocess.PIPE, text=True).stdout
-    count = json.loads(subprocess.run([options.oak, "ls", "out/plt000000", "--json"], cwd=folder, check=True, stdout=subprocess.PIPE,
-                                      text=True).stdout)["cells"]
+    listed = subprocess.run([options.oak, "ls", "out/plt000000"], cwd=folder, check=True, stdout=subprocess.PIPE, text=True).stdout
+    blocks, shape = re.search(r"blocks +(\d+) of (\S+) cells", listed).groups()
+    n = [int(side) for side in re.split(r"[x^]", shape)]
+    count = int(blocks) * (n[0] ** n[1] if "^" in shape else math.prod(n))
     from_blocks = check(read_xdmf(os.path.join(folder, "out/blocks_000000.xdmf")), axes, volume, error)
     path = os.path.join(folder, "out/cells_000000.vtkhdf")
     if not os.path.exists(path):

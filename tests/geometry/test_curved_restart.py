@@ -8,7 +8,6 @@ files with the names of the physics stay valid.
 
 usage: test_curved_restart.py --oak OAK --mpiexec "mpiexec -n" --np N"""
 import csv
-import json
 import os
 import re
 import shutil
@@ -80,8 +79,8 @@ def vocabulary(options, name, dim, keys, work):
     axes = AXES[name].split()
     names = ["rho", *(f"m_{axis}" for axis in axes), "E", *(f"b_{axis}" for axis in axes), "psi", *(f"v_{axis}" for axis in axes), "p"]
     assert [n for n in head(os.path.join(work, "one/diagnostics.csv")) if n in names] == names[:9]
-    listed = json.loads(run([options.oak, "ls", "one/plt000008", "--json"], work))
-    assert list(listed["variables"]) == names, listed["variables"]
+    listed = run([options.oak, "ls", "one/plt000008"], work).split("highest")[1].split()[::3]
+    assert listed == names, listed
     last = axes[dim - 1]
     line = run([options.oak, "line", "one/plt000008", "--var", f"vx,v_{axes[1]},bz"], work).split("\n", 1)[0]
     assert line == ",".join(["s", *axes[:dim], "level", "v_r", f"v_{axes[1]}", f"b_{axes[2]}"]), line
