@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The kind of output that follows a run in numbers: totals and their drift, extrema and their
- * places, integrals, means, norms, globals, forces on solids, and rates of change of all these. The
- * same bits on any number of ranks. */
+ * places, integrals, means, norms, globals, and forces on solids. The same bits on any number of
+ * ranks. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,24 +9,16 @@
 #include "base/reduce.h"
 #include "output/kind_keys.h"
 #include "output/kinds.h"
-#include "output/rates.h"
 #include "solver/step/sim.h"
 
 static const oak_param_desc_t keys[] = {
-    OAK_KEY_VARIABLES,
-    OAK_KEY_DIELECTRICS,
-    OAK_KEY_REGION,
-    TEXT("output.NAME.rates", "",
-         "Columns of this table, blank-separated. For each of them a further column holds its rate "
-         "of change since the row before: `rate_max_rho` for max_rho."),
-    {.key = NULL}};
+    OAK_KEY_VARIABLES, OAK_KEY_DIELECTRICS, OAK_KEY_REGION, {.key = NULL}};
 
 /* ---- what earlier rows leave */
 
 typedef struct {
   int known; /**< the totals of the first row, from which the drift counts */
   double total[OAK_MAX_NVAR + 1];
-  oak_row_rates_t rates; /**< on rank 0 */
 } earlier_t;
 
 /** The conserved variables, and the angular momentum where there is one. */
@@ -34,10 +26,8 @@ static int count_totals(const oak_setup_t *setup) {
   return setup->nvar + (setup->description.vectors.angular != 0);
 }
 
-/** \a old: as for print_names. */
-static const char *name_of_total(const oak_setup_t *setup, int v, int old) {
-  if (v == setup->nvar) return "angular_momentum";
-  return old ? setup->description.name[v] : setup->description.shown[v];
+static const char *name_of_total(const oak_setup_t *setup, int v) {
+  return v == setup->nvar ? "angular_momentum" : setup->description.shown[v];
 }
 
 /** Whether the total does not change but by what flows through the boundary. In coordinates that
@@ -56,13 +46,11 @@ static void save_earlier(const oak_output_item_t *item, FILE *f) {
   if (!earlier->known) return;
   fprintf(f, " totals");
   for (int v = 0; v < count_totals(&item->sim->setup); v++) fprintf(f, " %a", earlier->total[v]);
-  oak_rates_save(&earlier->rates, f);
 }
 
 static void load_earlier(oak_output_item_t *item, const char *text) {
   earlier_t *earlier = item->data;
   int length = 0, known = 0;
-  oak_rates_load(&earlier->rates, text);
   if (strncmp(text, " totals", 7)) return;
   text += 7;
   while (known < count_totals(&item->sim->setup) &&
@@ -301,26 +289,24 @@ static void print_forces(const oak_setup_t *setup, const double (*force)[3], FIL
     }
 }
 
-/* The names of the columns. \a old: with those of the variables in the physics and of axes x, y, z,
- * which a key may use. */
-static void print_names(const oak_output_item_t *item, int old, FILE *f) {
-  static const char *const word[] = {"min", "max"}, *const axis[] = {"x", "y", "z"};
+static void history_head(const oak_output_item_t *item, FILE *f) {
+  static const char *const word[] = {"min", "max"};
   const oak_setup_t *setup = &item->sim->setup;
   const oak_t *sim = item->sim;
   fprintf(f, ",blocks,cells");
   for (int v = 0; v < count_totals(&sim->setup); v++) {
-    const char *name = name_of_total(&sim->setup, v, old);
+    const char *name = name_of_total(&sim->setup, v);
     fprintf(f, ",total_%s", name);
     if (is_conserved(&sim->setup, v)) fprintf(f, ",drift_%s", name);
   }
   for (int i = 0; i < 2 * item->variables.count; i++) {
-    const char *name = oak_selected_name(setup, &item->variables, i / 2, old);
+    const char *name = item->variables.name[i / 2];
     fprintf(f, ",%s_%s", word[i % 2], name);
     for (int d = 0; d < sim->setup.dim; d++)
-      fprintf(f, ",%s_%s_at_%s", word[i % 2], name, old ? axis[d] : oak_axis_name(setup, d));
+      fprintf(f, ",%s_%s_at_%s", word[i % 2], name, oak_axis_name(setup, d));
   }
   for (int v = 0; v < item->variables.count; v++) {
-    const char *name = oak_selected_name(setup, &item->variables, v, old);
+    const char *name = item->variables.name[v];
     if (oak_is_sparse(&sim->setup, item->variables.name[v])) continue;
     fprintf(f, ",integral_%s,mean_%s,l1_%s,l2_%s", name, name, name, name);
   }
@@ -330,27 +316,33 @@ static void print_names(const oak_output_item_t *item, int old, FILE *f) {
   print_forces(&sim->setup, NULL, f);
 }
 
-static void history_head(const oak_output_item_t *item, FILE *f) {
-  const earlier_t *earlier = item->data;
-  print_names(item, 0, f);
-  oak_rates_head(&earlier->rates, f);
+/* How many columns have a name. */
+static int count_columns(const char *head, const char *name) {
+  const size_t length = strlen(name);
+  int count = 0;
+  for (const char *at = head; *at == ','; at += strcspn(at, ","))
+    count += strcspn(++at, ",") == length && !strncmp(at, name, length);
+  return count;
 }
 
+/* A program that reads the table finds a column by its name, so a global needs one of its own. */
 static oak_status_t open_history(oak_output_item_t *item) {
-  earlier_t *earlier = item->data = calloc(1, sizeof *earlier);
-  char *names[2] = {NULL, NULL};
-  int good = earlier != NULL;
-  for (int old = 0; old < 2 && good; old++) {
-    size_t length;
-    FILE *f = open_memstream(&names[old], &length);
-    if (f) print_names(item, old, f);
-    good = f && fclose(f) == 0;
+  const oak_setup_t *setup = &item->sim->setup;
+  OAK_FREED char *head = NULL;
+  size_t length;
+  item->data = calloc(1, sizeof(earlier_t));
+  FILE *f = open_memstream(&head, &length);
+  if (f) fprintf(f, ",step,time");
+  if (f) history_head(item, f);
+  OAK_CHECK(f && fclose(f) == 0 && item->data, OAK_ERR_MEMORY, "no memory for output %s",
+            item->name);
+  for (int g = 0; g < setup->description.nglobal; g++) {
+    const char *name = setup->files.declared.parameter[setup->description.global_slot[g]].name;
+    OAK_CHECK(count_columns(head, name) == 1, OAK_ERR_INPUT,
+              "output %s: two columns have the name %s: choose another name for the global",
+              item->name, name);
   }
-  const oak_status_t st = good ? oak_rates_choose(item, names[0], names[1], &earlier->rates)
-                               : OAK_FAIL(OAK_ERR_MEMORY, "no memory for output %s", item->name);
-  free(names[0]);
-  free(names[1]);
-  return st;
+  return OAK_OK;
 }
 
 static void print_values(const oak_output_item_t *item, const oak_grid_view_t *view,
@@ -375,21 +367,6 @@ static void print_values(const oak_output_item_t *item, const oak_grid_view_t *v
   print_forces(&sim->setup, (const double(*)[3])m->force, f);
 }
 
-static oak_status_t print_row(const oak_output_item_t *item, const oak_grid_view_t *view,
-                              const measured_t *m, const double *global, FILE *f) {
-  earlier_t *earlier = item->data;
-  char *row = NULL;
-  size_t length;
-  FILE *text = open_memstream(&row, &length);
-  if (text) print_values(item, view, m, global, text);
-  const int good = text && fclose(text) == 0;
-  if (good) fputs(row, f);
-  if (good) oak_rates_row(&earlier->rates, row, item->sim->data.clock.time, f);
-  free(row);
-  OAK_CHECK(good, OAK_ERR_MEMORY, "no memory for a row of output %s", item->name);
-  return OAK_OK;
-}
-
 static oak_status_t history_row(oak_output_item_t *item, const oak_grid_view_t *view, FILE *f) {
   oak_t *sim = item->sim;
   earlier_t *earlier = item->data;
@@ -401,7 +378,8 @@ static oak_status_t history_row(oak_output_item_t *item, const oak_grid_view_t *
   if (sim->setup.description.nglobal) OAK_TRY(oak_globals_measure(sim, global));
   if (!earlier->known) memcpy(earlier->total, m.total, sizeof m.total);
   earlier->known = 1;
-  return oak_data_agree(&sim->data, f ? print_row(item, view, &m, global, f) : OAK_OK);
+  if (f) print_values(item, view, &m, global, f);
+  return OAK_OK;
 }
 
 const oak_output_kind_t oak_output_history = {

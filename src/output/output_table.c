@@ -46,8 +46,8 @@ static oak_status_t keep_rows(FILE *file, const char *path, const char *head, lo
   oak_status_t st = OAK_OK;
   if (length < 0 || strcmp(line, head) != 0)
     st = OAK_FAIL(OAK_ERR_INPUT,
-                  "%s does not have the columns that this run writes: keep the variables and "
-                  "rates of the run that is continued, or choose another folder",
+                  "%s does not have the columns that this run writes: keep the variables of "
+                  "the run that is continued, or choose another folder",
                   path);
   else
     fputs(line, kept->stream);

@@ -94,10 +94,10 @@ def same_files(work):
 
 
 
-def rates(work):
-    """A restart on other ranks in the folder of the run leaves the same tables. A rate of change needs the row before."""
+def rows(work):
+    """A restart on other ranks in the folder of the run leaves the same tables. A drift needs the first row."""
     keys = ["run.max_steps=6", "run.end_time=1", "checkpoint.steps=2", "checkpoint.keep=9", "output.h.kind=history",
-            "output.h.every_steps=1", "output.h.rates=max_p total_rho", "output.p.kind=probe", "output.p.every_steps=1", "output.p.points=0.5 0.5"]
+            "output.h.every_steps=1", "output.p.kind=probe", "output.p.every_steps=1", "output.p.points=0.5 0.5"]
     work.good("run.ini", *keys)
     before = work.contents()
     code, text = say(work, "--restart", "out/chk000002.oak", *keys, ranks=3)
@@ -279,11 +279,11 @@ def tables(work):
 
 def columns(work):
     """A restart with other columns of a table is refused, and leaves the folder as it was."""
-    keys = ["run.end_time=1", "output.diagnostics_every=1", "output.h.kind=history", "output.h.every_steps=1", "output.h.rates=max_rho"]
+    keys = ["run.end_time=1", "output.diagnostics_every=1", "output.h.kind=history", "output.h.every_steps=1", "output.h.variables=rho"]
     work.good("run.ini", *keys, "run.max_steps=4", "checkpoint.steps=2")
     before = work.contents()
     for restart in ("--restart", "--restart=out/chk000002.oak"):
-        work.bad([r"h\.csv does not have the columns"], "run.ini", restart, *keys, "run.max_steps=6", "output.h.rates=min_rho")
+        work.bad([r"h\.csv does not have the columns"], "run.ini", restart, *keys, "run.max_steps=6", "output.h.variables=p")
         assert work.contents() == before, restart
 
 
@@ -409,7 +409,7 @@ def kills(work):
     child.communicate()
 
 
-CASES = [same_files, signals, late_signals, stop_file, early_signal, closed_pipe, limits, damaged, folders, finished, tables, columns, bodies, rates, failed_step, kills]
+CASES = [same_files, signals, late_signals, stop_file, early_signal, closed_pipe, limits, damaged, folders, finished, tables, columns, bodies, rows, failed_step, kills]
 
 
 def main():

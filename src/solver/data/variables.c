@@ -240,11 +240,6 @@ void oak_variables_find_vectors(const oak_setup_t *setup, oak_selection_t *s) {
   }
 }
 
-const char *oak_selected_name(const oak_setup_t *setup, const oak_selection_t *s, int i, int old) {
-  const int v = s->variable[i];
-  return old && v < 2 * setup->nvar ? setup->description.name[v] : s->name[i];
-}
-
 int oak_variables_mask(const oak_setup_t *setup) {
   return oak_has_solids(setup) ? setup->nvar - 1 : -1;
 }

@@ -38,9 +38,6 @@ oak_status_t oak_variables_select(const oak_setup_t *setup, const char *text, co
 /** Find the vectors among the variables of a selection. */
 void oak_variables_find_vectors(const oak_setup_t *setup, oak_selection_t *s);
 
-/** The name of variable \a i of a selection; \a old: that in the physics. */
-const char *oak_selected_name(const oak_setup_t *setup, const oak_selection_t *s, int i, int old);
-
 /** The variable that is the mask of solids; -1: there are none. Not collective. */
 int oak_variables_mask(const oak_setup_t *setup);
 /** Whether a mask of solids, or an average of masks with its rounding, may have this value. */
