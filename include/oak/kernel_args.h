@@ -381,8 +381,9 @@ typedef struct {
   double dt;   /**< in oak_face_start: what counts as no divergence */
   int *bad;    /**< [block][results] set where a cell is invalid */
   int results; /**< numbers per block in `bad` */
-  int dir;     /**< 2D: the axis that oak_face_give works on */
-  int keep;    /**< oak_face_means keeps the pressure of cells that would be invalid */
+  int first; /**< the first block of a launch of the kernels of a stage, which is the first in e */
+  int dir;   /**< 2D: the axis that oak_face_give works on */
+  int keep;  /**< oak_face_means keeps the pressure of cells that would be invalid */
 } oak_curl_args_t;
 
 /** Elliptic equations of a run. */

@@ -154,10 +154,14 @@ OAK_FN void rim_edges(const oak_curl_args_t *arg, long block, int c, double *out
   }
 }
 
-OAK_KERNEL(oak_edge_fields, oak_curl_args_t, 128) {
+/* On a GPU, more threads than for a small block wait for less of the memory. */
+enum { STAGE_LANES = OAK_CELLS < 512 ? 128 : 256 };
+
+OAK_KERNEL(oak_edge_fields, oak_curl_args_t, STAGE_LANES) {
   OAK_ARGS(oak_curl_args_t);
-  OAK_OUTER_LANES(n) {
-    double *e = arg.e + n * EDGE_AXES * NODES;
+  OAK_OUTER_LANES(m) {
+    const long n = arg.first + m;
+    double *e = arg.e + m * EDGE_AXES * NODES;
     OAK_UNROLL
     for (int c = 3 - EDGE_AXES; c < 3; c++) {
       inner_edges(&arg, n, c, e OAK_LANE_ARG);
@@ -187,28 +191,30 @@ OAK_FN double minus_curl(const double *e, int a, int i, int j, int k, const doub
 /* The vector on that face after the stage. */
 OAK_FN void set_face(const oak_curl_args_t *arg, const double *inv_dx, long block, int a, int i,
                      int j, int k) {
-  const double *e = arg->e + block * EDGE_AXES * NODES;
+  const double *e = arg->e + (block - arg->first) * EDGE_AXES * NODES;
   const long long at = block * OAK_BLOCK_REALS + NVAR * OAK_CELLS + oak_face_index(a, i, j, k);
   double value = arg->dt * minus_curl(e, a, i, j, k, inv_dx);
   OAK_FOR(n, OAK_NPREV) value += arg->w[n] * (double)arg->prev[n][at];
   arg->u[at] = (store_t)value;
 }
 
-OAK_KERNEL(oak_face_stage, oak_curl_args_t, 128) {
+OAK_KERNEL(oak_face_stage, oak_curl_args_t, STAGE_LANES) {
   OAK_ARGS(oak_curl_args_t);
-  OAK_OUTER_LANES(n) {
+  OAK_OUTER_LANES(m) {
+    const long n = arg.first + m;
     store_t *rest = arg.u + n * OAK_BLOCK_REALS + NVAR * OAK_CELLS + OAK_FACE_REALS;
     double inv_dx[3] = {0, 0, 0};
     OAK_FOR(d, OAK_DIM) inv_dx[d] = oak_inv_dx(&arg.f, arg.f.block[n].level, d);
     OAK_EACH_FACE(set_face, &arg, inv_dx, n)
-    OAK_INNER(m, OAK_ROOM * OAK_CELLS - OAK_FACE_REALS) rest[m] = 0;
+    OAK_INNER(i, OAK_ROOM * OAK_CELLS - OAK_FACE_REALS) rest[i] = 0;
   }
 }
 
 /* The means in the cells of a state. */
-OAK_KERNEL(oak_face_means, oak_curl_args_t, 128) {
+OAK_KERNEL(oak_face_means, oak_curl_args_t, STAGE_LANES) {
   OAK_ARGS(oak_curl_args_t);
-  OAK_OUTER_LANES(n) {
+  OAK_OUTER_LANES(m) {
+    const long n = arg.first + m;
     const physics_parameters_t ph = oak_physics(&arg.f);
     store_t *u = arg.u + n * OAK_BLOCK_REALS;
     int invalid = 0;
