@@ -219,17 +219,12 @@ FLOOR(ph, u) {
 
 #if MHD_FACES
 /* div B of a cell, from the fluxes through its faces. */
-OAK_FN double mhd_div(const oak_at_t *at) {
-  double div = 0;
-  for (int d = 0; d < OAK_DIM; d++)
-    div += (oak_at_cell_face(at, d, 1) - oak_at_cell_face(at, d, 0)) / at->dx[d];
-  return div;
-}
+OAK_FN double mhd_div(const oak_at_t *at, const real q[]) { return (void)q, oak_at_divergence(at); }
 
-OUTPUT(divb_absolute, at, q) { return mhd_div(at); }
+OUTPUT(divb_absolute, at, q) { return mhd_div(at, q); }
 #else
 /* div B of a cell, from central differences. */
-OAK_FN double mhd_div(const oak_at_t *at) {
+OAK_FN double mhd_div(const oak_at_t *at, const real q[]) {
   double div = 0;
   for (int d = 0; d < OAK_DIM; d++) {
     const int i = d == 0, j = d == 1, k = d == 2;
@@ -237,21 +232,21 @@ OAK_FN double mhd_div(const oak_at_t *at) {
         (double)oak_near(at, BX + d, i, j, k) - (double)oak_near(at, BX + d, -i, -j, -k);
     div += 0.5 * jump / at->dx[d];
   }
-  return div;
-}
-#endif
-
-/** Error of div B: h |div B| / |B|, with h the smallest side of the cell. 0 where there is no
- * field. */
-OUTPUT(divb, at, q) {
-  double div = mhd_div(at), field2 = 0, h = INFINITY;
-  for (int d = 0; d < OAK_DIM; d++) h = at->dx[d] < h ? at->dx[d] : h;
 #if OAK_COORDINATES == OAK_SPHERICAL
   const double angle = at->x[1];
   div += (2 * (double)q[BX] + (double)q[BY] * cos(angle) / sin(angle)) / at->x[0];
 #elif OAK_COORDINATES
   div += (double)q[BX] / at->x[0];
 #endif
+  return (void)q, div;
+}
+#endif
+
+/** Error of div B: h |div B| / |B|, with h the smallest side of the cell. 0 where there is no
+ * field. */
+OUTPUT(divb, at, q) {
+  double div = mhd_div(at, q), field2 = 0, h = INFINITY;
+  for (int d = 0; d < OAK_DIM; d++) h = at->dx[d] < h ? at->dx[d] : h;
   for (int d = 0; d < 3; d++) field2 += (double)q[BX + d] * (double)q[BX + d];
   return field2 > 0 ? h * fabs(div) / sqrt(field2) : 0;
 }

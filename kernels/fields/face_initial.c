@@ -21,74 +21,83 @@ typedef struct {
 } initial_t;
 
 /* A place on a block, at `place` cells of a level that is `finer` than the block from its lower
- * corner. */
+ * corner. *extent: of what extends from there along the axes in `over` (oak_extent). */
 OAK_FN oak_at_t finer_place(const oak_field_t *f, const oak_user_t *user, long block, int finer,
-                            const double place[3]) {
+                            const double place[3], int over, double *extent) {
   oak_at_t at = oak_place_bare(f, user, block, 0, 0, 0);
+  double cells[3] = {0, 0, 0};
   OAK_FOR(d, OAK_DIM) {
     const double dx = oak_dx(f, at.level + finer, d);
     const double first = (f->block[block].origin[d] - f->low[d]) * oak_inv_dx(f, at.level, d);
-    at.x[d] = f->low[d] + (floor(first + 0.5) * (1 << finer) + place[d]) * dx;
-    at.dx[d] = dx;
+    cells[d] = floor(first + 0.5) * (1 << finer) + place[d];
+    at.x[d] = f->low[d] + cells[d] * dx;
+    cells[d] = floor(cells[d]);
   }
+  at.x[0] = oak_first_coordinate(at.x[0]);
   at.level += finer;
+  cells[0] += f->axis * (double)(1LL << at.level);
+  OAK_FOR(d, OAK_DIM) at.dx[d] = oak_extent(f, at.level, cells[0], cells[1], 1 << d);
+  *extent = oak_extent(f, at.level, cells[0], cells[1], over);
   return at;
 }
 
 #if OAK_HAS_problem_vector_potential
-/* The mean of component c of the potential on the edge along c below cell x[]. */
+/* The integral of the potential along the edge along c below cell x[]. */
 OAK_FN double on_edge(const oak_field_t *f, const oak_user_t *user, long block, int c,
                       const int x[3]) {
   const int finer = OAK_MIN(f->finest - f->block[block].level, MOST_FINER), n = 1 << finer;
-  double sum = 0;
+  double sum = 0, length;
   for (int m = 0; m < (c < OAK_DIM ? n : 1); m++) {
     double place[3], a[3] = {0, 0, 0};
     OAK_FOR(d, 3) place[d] = (double)x[d] * n + (d == c ? m + 0.5 : 0);
-    const oak_at_t at = finer_place(f, user, block, finer, place);
+    const oak_at_t at = finer_place(f, user, block, finer, place, 1 << c, &length);
     problem_vector_potential(&at, a);
-    sum += a[c];
+    if (length > 0) sum += a[c] * length;
   }
-  return c < OAK_DIM ? sum / n : sum;
+  return sum;
 }
 #endif
 
-OAK_FN double initial_face(const oak_field_t *f, const oak_user_t *user, long block, int dir,
+/* The flux through the face below cell x[] across dir. */
+OAK_FN double initial_flux(const oak_field_t *f, const oak_user_t *user, long block, int dir,
                            const int x[3]) {
+  double sum = 0;
 #if OAK_HAS_problem_vector_potential
-  const int b = (dir + 1) % 3, c = (dir + 2) % 3, level = f->block[block].level;
-  double value = 0;
+  /* r, z and phi are left-handed in this order */
+  const int b = (dir + 1) % 3, c = (dir + 2) % 3;
+  const int hand = OAK_COORDINATES == OAK_AXISYMMETRIC ? -1 : 1;
   OAK_FOR(n, 2) {
     const int along = n ? b : c, across = n ? c : b; /* d_b A_c - d_c A_b */
     if (across >= OAK_DIM) continue;
     int y[3] = {x[0], x[1], x[2]};
     y[across]++;
-    const double jump = on_edge(f, user, block, along, y) - on_edge(f, user, block, along, x);
-    value += (n ? -1 : 1) * jump * oak_inv_dx(f, level, across);
+    sum += (n ? -hand : hand) *
+           (on_edge(f, user, block, along, y) - on_edge(f, user, block, along, x));
   }
-  return value;
 #else
   const int finer = OAK_MIN(f->finest - f->block[block].level, MOST_FINER), n = 1 << finer;
-  double sum = 0;
   for (int l = 0; l < (OAK_DIM == 3 ? n : 1); l++)
     for (int m = 0; m < n; m++) {
-      double place[3], q[NVAR];
+      double place[3], q[NVAR], area;
       const int part[2] = {m, l};
       int number = 0;
       OAK_FOR(d, 3)
         place[d] = (double)x[d] * n + (d == dir || d >= OAK_DIM ? 0 : part[number++] + 0.5);
-      const oak_at_t at = finer_place(f, user, block, finer, place);
+      const oak_at_t at = finer_place(f, user, block, finer, place, 7 ^ 1 << dir, &area);
       for (int v = 0; v < NVAR; v++) q[v] = 0;
       problem_initial(&at, q);
-      sum += q[OAK_FACE_VECTOR + dir];
+      sum += q[OAK_FACE_VECTOR + dir] * area;
     }
-  return sum / (OAK_DIM == 3 ? n * n : n);
 #endif
+  return sum;
 }
 
 OAK_FN void set_initial_face(const oak_field_t *f, const initial_t *t, long block, int dir, int i,
                              int j, int k) {
   const int x[3] = {i, j, k};
-  t->faces[oak_face_index(dir, i, j, k)] = (store_t)initial_face(f, t->user, block, dir, x);
+  const double area = oak_face_area(f, block, dir, i, j);
+  t->faces[oak_face_index(dir, i, j, k)] =
+      (store_t)(area > 0 ? initial_flux(f, t->user, block, dir, x) / area : 0);
 }
 
 /* What the components of INITIAL are beside VECTOR_POTENTIAL, in a block whose cells still have
@@ -123,20 +132,6 @@ OAK_KERNEL(oak_face_initial, oak_curl_args_t, 128) {
   }
 }
 
-/* The divergence in a cell; *size: the sum of what its faces add, without signs. */
-OAK_FN double face_divergence(const oak_field_t *f, const store_t *faces, long block,
-                              const int x[3], double *size) {
-  double net = 0;
-  *size = 0;
-  OAK_FOR(d, OAK_DIM) {
-    const store_t *p = faces + oak_face_index(d, x[0], x[1], x[2]);
-    const double inv = oak_inv_dx(f, f->block[block].level, d);
-    net += ((double)p[OAK_STRIDE(d)] - (double)p[0]) * inv;
-    *size += (fabs((double)p[OAK_STRIDE(d)]) + fabs((double)p[0])) * inv;
-  }
-  return net;
-}
-
 /* The state of each cell with the means of the vector and the pressure of INITIAL. A divergence
  * that is more than rounding is noted (2). */
 OAK_KERNEL(oak_face_start, oak_curl_args_t, 128) {
@@ -157,7 +152,7 @@ OAK_KERNEL(oak_face_start, oak_curl_args_t, 128) {
         cell_means(faces, x, q);
         oak_state_to_conserved(&ph, q);
         OAK_FOR(v, NVAR) cell[v * OAK_CELLS + i] = (store_t)q[v];
-        const double net = face_divergence(&arg.f, faces, n, x, &size);
+        const double net = oak_cell_divergence(&arg.f, faces, n, x, &size);
         if (!oak_state_valid(&ph, q)) arg.bad[n * arg.results] |= 1;
         if (fabs(net) > digits * size + arg.dt) arg.bad[n * arg.results] |= 2;
       }
@@ -174,7 +169,7 @@ OAK_KERNEL(oak_face_divergence, oak_curl_args_t, 128) {
         const int x[3] = {i, row % OAK_NY, row / OAK_NY};
         double size;
         arg.e[n * OAK_CELLS + row * OAK_NX + i] =
-            face_divergence(&arg.f, oak_faces(arg.u, n), n, x, &size);
+            oak_cell_divergence(&arg.f, oak_faces(arg.u, n), n, x, &size);
       }
     }
   }

@@ -173,27 +173,33 @@ OAK_KERNEL(oak_edge_fields, oak_curl_args_t, STAGE_LANES) {
   }
 }
 
+/* The difference of the fields on the edges along c at both ends along b of the face across a below
+ * cell (i, j, k), times their length over the area. */
+OAK_FN double edges_of_face(const oak_field_t *f, long block, const double *e, int a, int b, int c,
+                            int i, int j, int k) {
+  const double *p = e + edge_index(c, i, j, k);
+  if (!OAK_COORDINATES) return (p[edge_step(b)] - p[0]) * oak_inv_dx(f, f->block[block].level, b);
+  const double area = oak_face_area(f, block, a, i, j);
+  const double low = oak_block_extent(f, block, i, j, 1 << c);
+  const double high = oak_block_extent(f, block, i + (b == 0), j + (b == 1), 1 << c);
+  return area > 0 ? (p[edge_step(b)] * high - p[0] * low) / area : 0;
+}
+
 /* The rate of change on the face below cell (i, j, k) across a. */
-OAK_FN double minus_curl(const double *e, int a, int i, int j, int k, const double inv_dx[3]) {
+OAK_FN double minus_curl(const oak_field_t *f, long block, const double *e, int a, int i, int j,
+                         int k) {
   const int b = (a + 1) % 3, c = (a + 2) % 3;
   double rate = 0;
-  if (b < OAK_DIM) {
-    const double *p = e + edge_index(c, i, j, k);
-    rate -= (p[edge_step(b)] - p[0]) * inv_dx[b];
-  }
-  if (c < OAK_DIM) {
-    const double *p = e + edge_index(b, i, j, k);
-    rate += (p[edge_step(c)] - p[0]) * inv_dx[c];
-  }
+  if (b < OAK_DIM) rate -= edges_of_face(f, block, e, a, b, c, i, j, k);
+  if (c < OAK_DIM) rate += edges_of_face(f, block, e, a, c, b, i, j, k);
   return rate;
 }
 
 /* The vector on that face after the stage. */
-OAK_FN void set_face(const oak_curl_args_t *arg, const double *inv_dx, long block, int a, int i,
-                     int j, int k) {
-  const double *e = arg->e + (block - arg->first) * EDGE_AXES * NODES;
+OAK_FN void set_face(const oak_curl_args_t *arg, const double *e, long block, int a, int i, int j,
+                     int k) {
   const long long at = block * OAK_BLOCK_REALS + NVAR * OAK_CELLS + oak_face_index(a, i, j, k);
-  double value = arg->dt * minus_curl(e, a, i, j, k, inv_dx);
+  double value = arg->dt * minus_curl(&arg->f, block, e, a, i, j, k);
   OAK_FOR(n, OAK_NPREV) value += arg->w[n] * (double)arg->prev[n][at];
   arg->u[at] = (store_t)value;
 }
@@ -203,9 +209,7 @@ OAK_KERNEL(oak_face_stage, oak_curl_args_t, STAGE_LANES) {
   OAK_OUTER_LANES(m) {
     const long n = arg.first + m;
     store_t *rest = arg.u + n * OAK_BLOCK_REALS + NVAR * OAK_CELLS + OAK_FACE_REALS;
-    double inv_dx[3] = {0, 0, 0};
-    OAK_FOR(d, OAK_DIM) inv_dx[d] = oak_inv_dx(&arg.f, arg.f.block[n].level, d);
-    OAK_EACH_FACE(set_face, &arg, inv_dx, n)
+    OAK_EACH_FACE(set_face, &arg, arg.e + m * EDGE_AXES * NODES, n)
     OAK_INNER(i, OAK_ROOM * OAK_CELLS - OAK_FACE_REALS) rest[i] = 0;
   }
 }

@@ -174,6 +174,7 @@ OAK_FN real oak_look_up_2d(const real *table, int words, const real *xs, int nx,
  * kernels/access/field.h. */
 OAK_FN real oak_near(const oak_at_t *at, int v, int i, int j, int k);
 OAK_FN double oak_at_cell_face(const oak_at_t *at, int dir, int upper);
+OAK_FN double oak_at_divergence(const oak_at_t *at);
 #ifdef OAK_CHECK_OFFSET /* a macro, so that the compiler names the line of the hook */
 #define oak_near(at, v, i, j, k) (OAK_CHECK_OFFSET(i, j, k), (oak_near)(at, v, i, j, k))
 #else

@@ -6,6 +6,7 @@
  * whether they are still to come. */
 #pragma once
 
+#include "kernels/geometry/measures.h"
 #include "kernels/geometry/rows.h"
 
 #if OAK_CURL
@@ -23,7 +24,7 @@ OAK_FN void mark_faces(store_t *faces, int fresh OAK_LANE_PARAM) {
 
 /* A block that a family or a coarse block `source` gives. */
 typedef struct {
-  const store_t *u;
+  const oak_field_t *f;
   int source, child;
   real theta;
   store_t *faces;
@@ -39,15 +40,17 @@ OAK_FN void restrict_face(const change_t *t, int unused, int block, int dir, int
     child |= upper << d;
     fine[d] = 2 * (x[d] - upper * half);
   }
-  const int a = dir == 0 ? 1 : 0, b = dir == 2 ? 1 : 2;
-  const store_t *p =
-      oak_faces(t->u, t->source + child) + oak_face_index(dir, fine[0], fine[1], fine[2]);
-  real sum = p[0] + p[oak_face_step(dir, a)];
-  if (OAK_DIM == 3) {
-    p += oak_face_step(dir, b);
-    sum += p[0] + p[oak_face_step(dir, a)];
+  const store_t *faces = oak_faces(t->f->u, t->source + child);
+  double flux = 0, area = 0;
+  OAK_FOR(e, (1 << OAK_DIM)) {
+    if (e >> dir & 1) continue;
+    const int y[3] = {fine[0] + (e & 1), fine[1] + (e >> 1 & 1), fine[2] + (e >> 2)};
+    const double part =
+        OAK_COORDINATES ? oak_face_area(t->f, t->source + child, dir, y[0], y[1]) : 1;
+    flux += (double)faces[oak_face_index(dir, y[0], y[1], y[2])] * part;
+    area += part;
   }
-  t->faces[oak_face_index(dir, i, j, k)] = (store_t)(sum * (real)(OAK_DIM == 3 ? 0.25 : 0.5));
+  t->faces[oak_face_index(dir, i, j, k)] = (store_t)(area > 0 ? flux / area : 0);
 }
 
 /* The slope along an axis of the face at p, number n of `count`, `step` apart. */
@@ -65,12 +68,17 @@ OAK_FN void prolong_face(const change_t *t, int unused, int block, int dir, int 
   (void)unused, (void)block;
   OAK_FOR(d, OAK_DIM) coarse[d] = (t->child >> d & 1) * (OAK_ALONG(d) / 2) + x[d] / 2;
   const store_t *p =
-      oak_faces(t->u, t->source) + oak_face_index(dir, coarse[0], coarse[1], coarse[2]);
+      oak_faces(t->f->u, t->source) + oak_face_index(dir, coarse[0], coarse[1], coarse[2]);
+  const oak_span_t span = oak_span(t->f, t->source, coarse[0], coarse[1]);
+  const oak_parts_t parts = oak_face_parts(span, 0, dir);
   real value = p[0];
   OAK_FOR(d, OAK_DIM) {
     if (d == dir) continue;
     const real slope = face_slope(p, coarse[d], OAK_ALONG(d), oak_face_step(dir, d), t->theta);
-    value += (x[d] & 1 ? (real)0.25 : (real)-0.25) * slope;
+    if (OAK_COORDINATES && d < OAK_CURVED) /* the flux through the coarse face is kept */
+      value += oak_step_along(&parts, OAK_MIN(d, OAK_CURVED - 1), x[d] & 1, 0, slope);
+    else
+      value += (x[d] & 1 ? (real)0.25 : (real)-0.25) * slope;
   }
   const int between = (dir == 0 ? i : dir == 1 ? j : k) & 1;
   t->faces[oak_face_index(dir, i, j, k)] = between ? 0 : (store_t)value;
@@ -78,14 +86,14 @@ OAK_FN void prolong_face(const change_t *t, int unused, int block, int dir, int 
 
 OAK_FN void faces_restrict(const oak_adapt_args_t *arg, int source,
                            store_t *OAK_RESTRICT out OAK_LANE_PARAM) {
-  const change_t t = {arg->f.u, source, 0, 0, out};
+  const change_t t = {&arg->f, source, 0, 0, out};
   OAK_EACH_FACE(restrict_face, &t, 0, 0)
   mark_faces(out, 0 OAK_LANE_ARG);
 }
 
 OAK_FN void faces_prolong(const oak_adapt_args_t *arg, int source, int child,
                           store_t *OAK_RESTRICT out OAK_LANE_PARAM) {
-  const change_t t = {arg->f.u, source, child, (real)arg->theta, out};
+  const change_t t = {&arg->f, source, child, (real)arg->theta, out};
   OAK_EACH_FACE(prolong_face, &t, 0, 0)
   mark_faces(out, 1 OAK_LANE_ARG);
 }

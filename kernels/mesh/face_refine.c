@@ -8,10 +8,11 @@
 
 #if OAK_CURL
 /* The number of the share in which blocks give each other the lower or upper faces of cells across
- * dir. For coarser blocks shares are averaged along one axis; m is the position along the other. */
+ * dir. For coarser blocks shares are averaged along one axis, which is z, phi or theta, so that
+ * both halves have the same area; m is the position along the other. */
 OAK_FN int face_share(int dir, int upper, int m) {
-  if (OAK_DIM == 2) return dir == 0 ? share_number(2, upper, m) : share_number(2, m, upper);
-  return share_number((dir + 1) % 3, m, upper);
+  const int along = dir == 2 ? 1 : 2;
+  return dir == (along + 1) % 3 ? share_number(along, upper, m) : share_number(along, m, upper);
 }
 
 /* Each block gives the faces on its sides. */
@@ -22,7 +23,7 @@ OAK_KERNEL(oak_face_give, oak_curl_args_t, 128) {
     store_t *share = arg.shares + n * OAK_SHARES * OAK_CELLS;
     for (int face = 0; face < OAK_FACES; face++) {
       const int dir = face / 2, upper = face & 1;
-      if (OAK_DIM == 2 && dir != arg.dir) continue;
+      if (dir != arg.dir) continue;
       OAK_ROWS(b, FB(dir), FA(dir)) {
         OAK_LANES(a, FA(dir)) {
           int x[3];
@@ -45,28 +46,36 @@ OAK_KERNEL(oak_face_take, oak_curl_args_t, 128) {
     const int fresh = faces[OAK_FACE_REALS] != 0;
     for (int face = 0; face < OAK_FACES && fresh; face++) {
       const int dir = face / 2, upper = face & 1, kind = arg.f.face[n * OAK_FACES + face].kind;
-      if ((OAK_DIM == 2 && dir != arg.dir) || kind == OAK_FACE_BOUNDARY || kind == OAK_FACE_COARSER)
-        continue;
+      if (dir != arg.dir || kind == OAK_FACE_BOUNDARY || kind == OAK_FACE_COARSER) continue;
       OAK_ROWS(b, FB(dir), FA(dir)) {
         OAK_LANES(a, FA(dir)) {
           int x[3], y[3], stride;
           face_point(dir, upper ? OAK_ALONG(dir) : -1, a, b, x);
           face_point(dir, upper ? OAK_ALONG(dir) : 0, a, b, y);
           const store_t *p = oak_cell_of(&arg.f, OAK_SHARES, n, x[0], x[1], x[2], &stride);
-          const real value =
-              p[face_share(dir, !upper, 0) * stride] + p[face_share(dir, !upper, 1) * stride];
-          faces[oak_face_index(dir, y[0], y[1], y[2])] = (store_t)((real)0.5 * value);
+          const real first = p[face_share(dir, !upper, 0) * stride];
+          const real second = p[face_share(dir, !upper, 1) * stride];
+          const oak_parts_t parts = oak_face_parts(oak_span(&arg.f, n, y[0], y[1]), 0, dir);
+          faces[oak_face_index(dir, y[0], y[1], y[2])] =
+              (store_t)oak_mean_along(&parts, dir == 0, first, second);
         }
       }
     }
   }
 }
 
-/* What the fine faces of a coarse cell, whose first fine cell is x[], across the axes b and c say
- * of the faces between across a: the mean, and what is added with the sign of the position along b
- * and along c. */
-OAK_FN void between_faces(const store_t *faces, const int x[3], int a, const real ratio[3],
-                          real *mean, real *along_b, real *along_c) {
+/* The flux through the lower face of cell x[] across `dir`; in Cartesian coordinates over the
+ * volume of the cell. */
+OAK_FN double face_flux_area(const oak_field_t *f, long block, int dir, const int x[3]) {
+  if (!OAK_COORDINATES) return oak_inv_dx(f, f->block[block].level, dir);
+  return oak_face_area(f, block, dir, x[0], x[1]);
+}
+
+/* What the fluxes through the fine faces of a coarse cell, whose first fine cell is x[], across the
+ * axes b and c say of those between across a: the mean, and what is added with the sign of the
+ * position along b and along c. */
+OAK_FN void between_faces(const oak_field_t *f, long block, const store_t *faces, const int x[3],
+                          int a, double *mean, double *along_b, double *along_c) {
   const int b = (a + 1) % OAK_DIM, c = OAK_DIM == 3 ? (a + 2) % 3 : -1;
   *mean = *along_b = *along_c = 0;
   OAK_FOR(e, (1 << OAK_DIM)) {
@@ -75,11 +84,12 @@ OAK_FN void between_faces(const store_t *faces, const int x[3], int a, const rea
       if (d == a) continue;
       int y[3] = {x[0], x[1], x[2]};
       OAK_FOR(n, OAK_DIM) y[n] += n == d ? 2 * side[n] : side[n];
-      const real value = ratio[d] * faces[oak_face_index(d, y[0], y[1], y[2])];
+      const double flux =
+          face_flux_area(f, block, d, y) * (double)faces[oak_face_index(d, y[0], y[1], y[2])];
       const int sign = (side[a] ^ side[d]) ? -1 : 1;
-      *mean += (real)(OAK_DIM == 3 ? 0.125 : 0.25) * (real)sign * value;
+      *mean += (OAK_DIM == 3 ? 0.125 : 0.25) * sign * flux;
       if (OAK_DIM == 2) continue;
-      const real twist = (real)0.0625 * (real)(sign * (side[d == b ? c : b] ? 1 : -1)) * value;
+      const double twist = 0.0625 * (sign * (side[d == b ? c : b] ? 1 : -1)) * flux;
       if (d == b)
         *along_c += twist;
       else
@@ -90,19 +100,20 @@ OAK_FN void between_faces(const store_t *faces, const int x[3], int a, const rea
 
 /* The faces between the fine cells of a coarse one. */
 OAK_FN void refine_cell(const oak_field_t *f, long block, store_t *faces, const int x[3]) {
-  const int level = f->block[block].level;
   OAK_FOR(a, OAK_DIM) {
     const int b = (a + 1) % OAK_DIM, c = OAK_DIM == 3 ? (a + 2) % 3 : -1;
-    real ratio[3], mean, along_b, along_c;
-    OAK_FOR(d, OAK_DIM) ratio[d] = (real)(oak_inv_dx(f, level, d) * oak_dx(f, level, a));
-    between_faces(faces, x, a, ratio, &mean, &along_b, &along_c);
+    double mean, along_b, along_c;
+    between_faces(f, block, faces, x, a, &mean, &along_b, &along_c);
     OAK_FOR(e, (1 << (OAK_DIM - 1))) {
       int y[3] = {x[0], x[1], x[2]};
       y[b] += e & 1;
       if (OAK_DIM == 3) y[OAK_MAX(c, 0)] += e >> 1;
       store_t *p = faces + oak_face_index(a, y[0], y[1], y[2]);
-      p[OAK_STRIDE(a)] = (store_t)((real)0.5 * (p[0] + p[2 * OAK_STRIDE(a)]) + mean +
-                                   (e & 1 ? along_b : -along_b) + (e >> 1 ? along_c : -along_c));
+      double flux = mean + (e & 1 ? along_b : -along_b) + (e >> 1 ? along_c : -along_c);
+      for (int end = 0; end < 2; end++, y[a] += 2)
+        flux += 0.5 * face_flux_area(f, block, a, y) * (double)p[2 * end * OAK_STRIDE(a)];
+      y[a] -= 3;
+      p[OAK_STRIDE(a)] = (store_t)(flux / face_flux_area(f, block, a, y));
     }
   }
 }

@@ -8,6 +8,7 @@
 // TEST name=long_@test@_np7 np=7 timeout=600 suite=long flags=-O1
 #include "mhd_test.h"
 
+#define RADIAL "boundary.xlow=outflow\nboundary.xhigh=outflow\n"
 #define CT "physics.name=mhd_ct\nscheme.flux=hlld\nmesh.block_size=8\nrun.cfl=0.4\n"
 
 /** The largest |div B| times the size of a cell, over the largest component of B. */
@@ -356,9 +357,15 @@ static oak_status_t sim_try(sim_t *s, const char *format, ...) {
 static void test_refusals(void **state) {
   (void)state;
   static const char *const line[][2] = {
-      {"mesh.coordinates=polar\nmesh.xmin=1 0\nmesh.xmax=2 1\nboundary.xlow=outflow\n"
-       "boundary.xhigh=outflow\n",
-       "needs cartesian coordinates"},
+      {"mesh.coordinates=polar\nmesh.xmin=0 0\nmesh.xmax=1 2pi\nboundary.xhigh=outflow\n"
+       "mesh.trees=1 4\n",
+       "begin the domain above r = 0"},
+      {"mesh.dim=3\nmesh.coordinates=spherical\nmesh.xmin=1 0 0\nmesh.xmax=2 1 2pi\n"
+       "mesh.trees=1 1 2\nboundary.yhigh=outflow\n" RADIAL,
+       "between the poles"},
+      {"mesh.dim=3\nmesh.coordinates=cylindrical\nmesh.radius=logarithmic\nmesh.xmin=1 0 0\n"
+       "mesh.xmax=2 2pi 1\nmesh.trees=1 2 1\n" RADIAL,
+       "a linear radius in 3D"},
       {"scheme.precision=mixed\n", "scheme.precision = mixed"},
       {"run.initial=some.oak\n", "no values on faces"},
       {TEST_PROBLEM("mhd_two_fields"), "another field than that of VECTOR_POTENTIAL"},

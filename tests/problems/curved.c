@@ -97,6 +97,25 @@ OAK_FN void curved_state(const oak_at_t *at, double q[]) {
   for (int d = 0; d < 3; d++) q[VX + d] = v[d], q[BX + d] = b[d];
 }
 
+/* Of the uniform fields (b, 0, d). */
+VECTOR_POTENTIAL(at, a) {
+  const int wind = at->p.flow == 1, turns = OAK_PHI_AXIS != 0;
+  const double b = wind && turns ? 0.3 : 0;
+  const double d = wind              ? (turns ? -0.03 : 0.21)
+                   : at->p.flow == 2 ? 0.5
+                   : at->p.flow == 4 ? 0.3
+                                     : 0;
+  double x[3], R, z[3], away[3];
+  int phi;
+  curved_place(at, x, &R, z, away, &phi);
+  if (turns) { /* (0, d x, b y) */
+    for (int n = 0; n < 3; n++) a[n] = d * x[0] * x[1] / R * away[n] + b * x[1] * z[n];
+    a[phi] += d * x[0] * x[0] / R;
+  } else {
+    a[phi] = 0.5 * d * R;
+  }
+}
+
 INITIAL(at, q) { curved_state(at, q); }
 BOUNDARY(at, face, q) { curved_state(at, q); }
 

@@ -12,11 +12,16 @@ static oak_status_t check(oak_t *sim) {
   const oak_setup_t *setup = &sim->setup;
   const char *physics = setup->files.physics;
   if (!wanted(sim)) return OAK_OK;
-  OAK_CHECK(setup->domain.coordinates == OAK_CARTESIAN, OAK_ERR_INPUT,
-            "%s: mesh.coordinates = %s: %s has FACE_VECTOR, which needs cartesian coordinates; "
-            "physics.name = mhd has others",
+  const int rings = setup->domain.coordinates == OAK_AXISYMMETRIC ? 1 : setup->dim == 2 ? 0xc : 0;
+  OAK_CHECK(!(oak_axis_faces(setup) & ~rings), OAK_ERR_INPUT,
+            "%s: mesh.coordinates = %s: %s has FACE_VECTOR, which does not cross faces without "
+            "area: begin the domain %s, or choose physics.name = mhd",
             oak_params_origin(setup->params, "mesh.coordinates"),
-            oak_params_text(setup->params, "mesh.coordinates"), physics);
+            oak_params_text(setup->params, "mesh.coordinates"), physics,
+            setup->domain.xmin[0] == 0 ? "above r = 0" : "between the poles");
+  OAK_CHECK(!setup->domain.logarithmic || setup->dim == 2, OAK_ERR_INPUT,
+            "%s: mesh.radius = logarithmic: %s has FACE_VECTOR, which needs a linear radius in 3D",
+            oak_params_origin(setup->params, "mesh.radius"), physics);
   OAK_CHECK(setup->bytes.store == setup->bytes.real, OAK_ERR_INPUT,
             "%s: scheme.precision = mixed: %s has FACE_VECTOR, whose divergence would be that of "
             "rounding: choose double, single or single_fluxes",
@@ -175,7 +180,7 @@ oak_status_t oak_face_vector_project(oak_t *sim) {
 oak_status_t oak_face_vector_refine(oak_t *sim, oak_step_t *step) {
   oak_status_t st = OAK_OK;
   (void)step;
-  for (int dir = 0; dir < (sim->setup.dim == 2 ? 2 : 1); dir++) {
+  for (int dir = 0; dir < sim->setup.dim; dir++) {
     oak_curl_args_t args = arguments(sim, 0);
     args.dir = dir;
     if (st == OAK_OK) st = launch(sim, sim->setup.kernel.face_give, &args);

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Constrained transport (physics mhd_ct) in curved coordinates: div B at rounding while the mesh
+ * adapts, with the same bits on any number of ranks and after a restart; a uniform wind along a
+ * uniform field; a pinch at rest. */
+// TEST np={1,3} timeout=600 flags=-O1
+#include "mhd_test.h"
+
+#define CURVED "physics.name=mhd_ct\nmesh.block_size=8\nmesh.theta=1\n"
+#define USER "boundary.xlow=user\nboundary.xhigh=user\nboundary.ylow=user\nboundary.yhigh=user\n"
+#define RADIAL "boundary.xlow=reflect\nboundary.xhigh=reflect\n"
+
+enum { RHO, MX, ENE = 4, BX, NVAR = 8 };
+
+/** A part of the domain away from the axis, and one as large as possible. */
+typedef struct {
+  const char *name, *keys, *part, *whole;
+  int dim;
+} system_t;
+
+#define LOG "mesh.radius=logarithmic\n"
+static const system_t systems[] = {
+    {"(r, z)", "mesh.coordinates=axisymmetric\n", "mesh.xmin=0.5 0.2\nmesh.xmax=1.5 1.2\n" USER,
+     "mesh.xmin=0 0\nmesh.xmax=1 1\nproblem.inner=0\nproblem.outer=1\nboundary.xhigh=reflect\n", 2},
+    {"polar", "mesh.coordinates=polar\n", "mesh.xmin=0.5 0.2\nmesh.xmax=1.5 1.2\n" USER,
+     "mesh.xmin=0.25 0\nmesh.xmax=1.25 2pi\nmesh.trees=1 4\n" RADIAL, 2},
+    {"spherical 2D", "mesh.coordinates=spherical\n", "mesh.xmin=0.5 0.4\nmesh.xmax=1.5 1.4\n" USER,
+     "mesh.xmin=0.25 0\nmesh.xmax=1.25 pi\nmesh.trees=1 2\n" RADIAL, 2},
+    {"cylindrical", "mesh.dim=3\nmesh.coordinates=cylindrical\n",
+     "mesh.xmin=0.5 0.2 0\nmesh.xmax=1.5 1.2 1\nboundary.zlow=user\nboundary.zhigh=user\n" USER,
+     "mesh.xmin=0.25 0 0\nmesh.xmax=1.25 2pi 1\nmesh.trees=1 2 1\n" RADIAL, 3},
+    {"spherical", "mesh.dim=3\nmesh.coordinates=spherical\n",
+     "mesh.xmin=0.5 0.4 0.2\nmesh.xmax=1.5 1.2 1\nboundary.zlow=user\nboundary.zhigh=user\n" USER,
+     "problem.inner=0.2\nproblem.outer=1.2\nmesh.xmin=0.2 0.5 0\nmesh.xmax=1.2 pi/1.5 "
+     "2pi\nmesh.trees=1 1 2\n"
+     "boundary.ylow=reflect\nboundary.yhigh=reflect\n" RADIAL,
+     3},
+    {"polar, ln r", "mesh.coordinates=polar\n" LOG, "mesh.xmin=0.5 0.2\nmesh.xmax=1.5 1.2\n" USER,
+     "problem.inner=1\nproblem.outer=4\nmesh.xmin=1 0\nmesh.xmax=4 2pi\nmesh.trees=1 4\n" RADIAL,
+     2},
+    {"spherical 2D, ln r", "mesh.coordinates=spherical\n" LOG,
+     "mesh.xmin=0.5 0.4\nmesh.xmax=1.5 1.4\n" USER,
+     "problem.inner=2\nproblem.outer=8\nmesh.xmin=2 0\nmesh.xmax=8 pi\nmesh.trees=1 2\n" RADIAL,
+     2}};
+enum { NSYSTEMS = sizeof systems / sizeof *systems };
+
+/** The largest `divb`, h |div B| / |B| in a cell. */
+static double worst_div(const sim_t *s) {
+  const int n = oak_nblocks(s->sim) * s->cells;
+  double most = 0, *u = malloc(((size_t)n + 1) * sizeof *u);
+  if (!u) abort();
+  MUST(oak_read_variable(s->sim, "divb", oak_nblocks(s->sim), u));
+  for (int i = 0; i < n; i++) most = worse(most, fabs(u[i]));
+  free(u);
+  return max_ranks(s->comm, most);
+}
+
+static sim_t waves_new(MPI_Comm comm, const system_t *c) {
+  return sim_new(comm, CURVED TEST_PROBLEM("mhd_rings") "%s%smesh.max_level=2\n", c->keys,
+                 c->whole);
+}
+
+/* The mesh is refined and coarsened every four steps. */
+static void advance(sim_t *s, int steps) {
+  for (int n = 0; n < steps; n++) {
+    MUST(oak_advance(s->sim, oak_time_step(s->sim)));
+    if (oak_step(s->sim) % 4 == 0) MUST(oak_adjust_refinement(s->sim, NULL));
+  }
+}
+
+static void test_divergence(void **state) {
+  (void)state;
+  const char *path = test_new_file();
+  for (int n = 0; n < NSYSTEMS; n += test_stride(NSYSTEMS)) {
+    const system_t *c = &systems[n];
+    const int steps = c->dim == 2 ? 60 : 12;
+    double before[TEST_MAX_NVAR], after[TEST_MAX_NVAR];
+    int low, high;
+    sim_t s = waves_new(MPI_COMM_WORLD, c);
+    MUST(oak_initialize(s.sim));
+    const double start = worst_div(&s);
+    MUST(oak_totals(s.sim, before));
+    advance(&s, steps / 2);
+    MUST(oak_write_checkpoint(s.sim, path));
+    advance(&s, steps / 2);
+    MUST(oak_totals(s.sim, after));
+    sim_levels(&s, &low, &high);
+    const double div = worst_div(&s), mass = after[RHO] / before[RHO] - 1;
+    const double energy = after[ENE] / before[ENE] - 1;
+    report("%s: levels %d to %d, divb %.1e, %.1e; mass to %.1e, energy to %.1e", c->name, low, high,
+           start, div, mass, energy);
+    const uint64_t hash = hash_of(&s);
+    sim_free(&s);
+    assert_true(start < 1e-13 && div < 1e-12);
+    assert_true(fabs(mass) < 1e-14 && fabs(energy) < 1e-14);
+    s = waves_new(MPI_COMM_SELF, c);
+    MUST(oak_read_checkpoint(s.sim, path));
+    advance(&s, steps / 2);
+    assert_true(hash_of(&s) == hash);
+    sim_free(&s);
+    test_remove(path);
+  }
+}
+
+/** Mean errors of density, of all components of the velocity, and of those of the field. */
+static void errors(sim_t *s, double error[3]) {
+  static const int first[3] = {RHO, MX, BX}, count[3] = {1, 3, 3};
+  const int n = oak_nblocks(s->sim) * s->cells;
+  double *u[NVAR], volume = 0;
+  for (int v = 0; v < NVAR; v++) u[v] = sim_read(s, s->nvar + v);
+  MUST(oak_set_initial(s->sim));
+  for (int i = 0; i < n; i++) volume += sim_volume(s, i / s->cells);
+  volume = sum_ranks(s->comm, volume);
+  for (int k = 0; k < 3; k++) {
+    double sum = 0;
+    for (int v = first[k]; v < first[k] + count[k]; v++) {
+      double *is = sim_read(s, s->nvar + v);
+      for (int i = 0; i < n; i++) sum += sim_volume(s, i / s->cells) * fabs(u[v][i] - is[i]);
+      free(is);
+    }
+    error[k] = sum_ranks(s->comm, sum) / volume;
+  }
+  for (int v = 0; v < NVAR; v++) free(u[v]);
+}
+
+static void check_order(const system_t *c, const char *flow, int fine, int finer) {
+  double error[2][3], order[3];
+  for (int i = 0; i < 2; i++) {
+    const int level = i + finer + (c->dim == 2 ? 2 : 1);
+    sim_t s = sim_new(MPI_COMM_WORLD,
+                      CURVED TEST_PROBLEM("curved") "%s%sproblem.flow=%s\nmesh.min_level=%d\nmesh.max_level=%d\n"
+                             "problem.fine=%g\n",
+                      c->keys, c->part, flow, level, level + fine,
+                      fine * (strstr(c->keys, LOG) ? sqrt(0.75) : 1.0));
+    MUST(oak_initialize(s.sim));
+    sim_run(&s, c->dim == 3 ? 0.04 : 0.1, 0);
+    assert_true(worst_div(&s) < 1e-12);
+    errors(&s, error[i]);
+    sim_free(&s);
+  }
+  for (int v = 0; v < 3; v++) order[v] = log2(error[0][v] / error[1][v]);
+  report("%s, %s, %d levels: errors %.1e %.1e %.1e, orders %.2f %.2f %.2f", c->name, flow, 1 + fine,
+         error[1][0], error[1][1], error[1][2], order[0], order[1], order[2]);
+  for (int v = 0; v < 3; v++) assert_true(error[1][v] < 1e-8 || order[v] > 1.8);
+}
+
+static void test_order(void **state) {
+  (void)state;
+  if (test_size > 1) return;
+  for (int n = 0; n < NSYSTEMS; n += test_stride(NSYSTEMS)) {
+    check_order(&systems[n], "wind", 0, 0);
+    if (systems[n].dim == 2) check_order(&systems[n], "wind", 1, 1);
+    if (systems[n].dim == 2) check_order(&systems[n], "rotation", 0, 0);
+  }
+}
+
+/** A pinch at rest on two levels: mean errors of v_r, B_z and B_phi. */
+static void pinch_errors(const char *keys, int level, double error[3]) {
+  const int polar = strstr(keys, "polar") != NULL;
+  const int variable[3] = {NVAR + 1, NVAR + 6 + polar, NVAR + 7 - polar};
+  sim_t s = sim_new(MPI_COMM_WORLD,
+                    CURVED TEST_PROBLEM("pinch") "mesh.min_level=%d\nmesh.max_level=%d\n%s", level,
+                    level + 1, keys);
+  MUST(oak_initialize(s.sim));
+  sim_run(&s, 0.2, 0);
+  assert_true(worst_div(&s) < 1e-12);
+  for (int v = 0; v < 3; v++) {
+    double *u = sim_read(&s, variable[v]), sum = 0;
+    for (int c = 0; c < oak_nblocks(s.sim) * s.cells; c++) {
+      double x[3];
+      sim_center(&s, c / s.cells, c % s.cells, x);
+      sum += fabs(u[c] - (v == 0 ? 0 : v == 1 ? 0.5 : x[0])) * x[0] * sim_volume(&s, c / s.cells);
+    }
+    error[v] = sum_ranks(s.comm, sum);
+    free(u);
+  }
+  sim_free(&s);
+}
+
+static void test_pinch(void **state) {
+  static const char *const keys[] = {
+      "mesh.coordinates=axisymmetric\nmesh.xmin=0\nmesh.xmax=1\nboundary.xhigh=user\n"
+      "boundary.ylow=user\nboundary.yhigh=user\n",
+      "mesh.coordinates=polar\nmesh.xmin=0.2 0\nmesh.xmax=1.2 1\n" USER};
+  (void)state;
+  for (int n = 0; n < 2; n++) {
+    double error[2][3];
+    for (int i = 0; i < 2; i++) pinch_errors(keys[n], 1 + i, error[i]);
+    report("pinch: mean errors of v_r %.2e -> %.2e, B_z %.1e -> %.1e, B_phi %.1e -> %.1e",
+           error[0][0], error[1][0], error[0][1], error[1][1], error[0][2], error[1][2]);
+    assert_true(log2(error[0][0] / error[1][0]) > 1.7);
+    assert_true(error[1][1] < 1e-4 && error[1][2] < 1e-4);
+  }
+}
+
+int main(int argc, char **argv) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_divergence),
+                                     cmocka_unit_test(test_order), cmocka_unit_test(test_pinch)};
+  return TEST_MAIN(tests);
+}
