@@ -7,15 +7,18 @@ import atexit
 import ctypes
 import ctypes.util
 import functools
+import itertools
 import math
 import os
+import sys
 import threading
 import weakref
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NoReturn, Optional, Union
 
 import numpy as np
 
+from . import convert, notebook
 from .blocks import Blocks
 from .command import assignments, built_near, find_oak
 from .files import OakError
@@ -23,7 +26,11 @@ from .view import HOST, Memory, View
 
 _library = None  # the loaded library; MPI is initialised then
 _world = None  # MPI_COMM_WORLD as C takes it
+_ranks = ctypes.c_int(1)
+_count = itertools.count()
+_ended: Optional[str] = None  # the message of a rank that has left a function of the user early, while this rank is in it
 _alive: weakref.WeakSet[Simulation] = weakref.WeakSet()
+ENDS, FAILED = 1, 7  # what ranks tell each other of a function of the user (oak_status_t)
 _lock = threading.RLock()  # one thread at a time uses the library, whatever the simulation
 
 
@@ -64,9 +71,11 @@ def _load():
         _world = ctypes.c_int(0x44000000)
     done = ctypes.c_int()
     lib.MPI_Initialized(ctypes.byref(done))
+    atexit.register(_finish, lib, os.getpid(), not done.value)
     if not done.value:
-        atexit.register(_finish, lib, os.getpid())
         lib.MPI_Init_thread(None, None, 2, ctypes.byref(done))  # MPI_THREAD_SERIALIZED
+    lib.MPI_Comm_size(_world, ctypes.byref(_ranks))
+    sys.excepthook = functools.partial(_end_all, lib, sys.excepthook)
     for name in ("oak_last_error", "oak_variable_name", "oak_variable_unit", "oak_params_text"):
         getattr(lib, name).restype = ctypes.c_char_p
     for name in ("oak_time", "oak_time_step"):
@@ -86,15 +95,35 @@ def _forked():
 os.register_at_fork(after_in_child=_forked)
 
 
-def _finish(lib, process):
+def _end_all(lib, before, kind, error, trace):
+    """For sys.excepthook: a rank that ends by an exception ends the others, which would wait for it."""
+    over = ctypes.c_int()
+    before(kind, error, trace)
+    lib.MPI_Finalized(ctypes.byref(over))
+    if _ranks.value > 1 and not over.value:
+        sys.stderr.flush()
+        lib.MPI_Abort(_world, 1)
+
+
+def _communicator(comm):
+    """A communicator of mpi4py as C takes it."""
+    if comm is None:
+        return _world
+    mpi = convert.module("mpi4py.MPI")
+    if not isinstance(comm, mpi.Comm) or comm == mpi.COMM_NULL or mpi._sizeof(mpi.Comm) != ctypes.sizeof(_world):
+        raise OakError(f"comm = {comm!r}: give a communicator of mpi4py that uses the MPI of oak, such as MPI.COMM_SELF")
+    return type(_world)(type(_world).from_address(mpi._addressof(comm)).value)
+
+
+def _finish(lib, process, ours):
     if os.getpid() != process:  # a fork
         return
     with _lock:
-        for sim in list(_alive):
+        for sim in sorted(_alive, key=lambda sim: sim._born):  # in the same order on all ranks
             sim._free()  # pylint: disable=protected-access
         over = ctypes.c_int()
         lib.MPI_Finalized(ctypes.byref(over))
-        if not over.value:
+        if ours and not over.value:
             lib.MPI_Finalize()
 
 
@@ -165,6 +194,7 @@ class Simulation(Blocks):
 
     parameters  name of a parameter file, or of a problem that comes with oak
     settings    keys that win over the file: {"mesh.max_level": 5}
+    comm        a communicator of mpi4py, such as MPI.COMM_SELF for a simulation of this rank alone; None: all ranks
 
     derived     further names for sim[...]: vorticity, hooks OUTPUT, fields, level, ...; on several ranks these are
                 collective
@@ -182,23 +212,28 @@ class Simulation(Blocks):
     _cache = _followed("_cache")
 
     @_alone
-    def __init__(self, parameters: Union[str, os.PathLike[str]], settings: Optional[Mapping[str, Any]] = None) -> None:
+    def __init__(self, parameters: Union[str, os.PathLike[str]], settings: Optional[Mapping[str, Any]] = None,
+                 comm: Any = None) -> None:
         self._handle, self._params, self._process = ctypes.c_void_p(), ctypes.c_void_p(), os.getpid()
         self._fits = self._holds = -1  # revisions of the mesh that was read, and of the solution in the cache
         lib = self._lib = _load()
+        self.comm, self._comm, self._born, rank = comm, _communicator(comm), next(_count), ctypes.c_int()
         _alive.add(self)
         _check(lib.oak_params_new(ctypes.byref(self._params)))
         path = _find_parameters(lib, parameters)
-        _check(lib.oak_params_read(self._params, _world, _encode(path)))
+        _check(lib.oak_params_read(self._params, self._comm, _encode(path)))
         for text in assignments(settings):
             _check(lib.oak_params_assign(self._params, _encode(text), b"settings"))
-        _check(lib.oak_create(_world, self._params, ctypes.byref(self._handle)))
+        _check(lib.oak_create(self._comm, self._params, ctypes.byref(self._handle)))
+        lib.MPI_Comm_rank(self._comm, ctypes.byref(rank))
+        self._rank = rank.value
         _check(lib.oak_initialize(self._sim))
         shape = (ctypes.c_int * 3)()
         lib.oak_block_shape(self._sim, shape)
         self.dim = lib.oak_dim(self._sim)
         self.block_shape = np.array(shape[:self.dim], dtype=np.int64)
         self.nvar = lib.oak_nvar(self._sim)
+        self._gpu = Memory(self, False).place.memory != HOST
         self._find_variables()
         corner = (ctypes.c_double * 3)()
         self.xmin, self.xmax = np.empty(self.dim), np.empty(self.dim)
@@ -267,9 +302,18 @@ class Simulation(Blocks):
         if self._lent:
             Memory(self, self._written)
 
-    def _settle(self):
-        """The same, and find the time step of what was written. Collective."""
+    def _begin(self):
+        """The same before a collective call, which fails on all ranks if one has left a function of the user early."""
+        global _ended  # pylint: disable=global-statement
         self._look()
+        if not _ended and self._lib.oak_agree(self._comm, 0) != 0:
+            _ended = self._lib.oak_last_error().decode(errors="replace")
+        if _ended:
+            raise OakError(_ended)
+
+    def _settle(self):
+        """The same, and find the time step of what was written."""
+        self._begin()
         _check(self._lib.oak_update_time_step(self._sim))
 
     def _read_mesh(self):
@@ -351,14 +395,20 @@ class Simulation(Blocks):
         return bool(changed.value)
 
     @_changes
-    def step(self, steps: int = 1, until: Optional[float] = None) -> None:
+    def step(self, steps: int = 1, until: Optional[float] = None, each: Optional[Callable[[Simulation], Any]] = None,
+             progress: bool = False) -> None:
         """Advance by a number of steps, or until a time, which the last step reaches exactly. The mesh is adapted every
-        mesh.adapt_every steps, as in oak run."""
+        mesh.adapt_every steps, as in oak run.
+
+        each      is called as each(sim) after each step. It may look at the simulation and change it; True ends step(). An
+                  exception on one rank ends step() on all ranks.
+        progress  show how far it is"""
         if until is not None and math.isnan(until):
             raise OakError("until is not a number")
         if not (hasattr(steps, "__index__") and steps >= 0):
             raise OakError(f"steps = {steps!r}: must be a whole number, 0 or more")
-        last, reached = self.step_number + steps, until is not None and self.time >= until
+        first, begin, bar = self.step_number, self.time, notebook.Progress(progress and self._rank == 0)
+        last, reached = first + steps, until is not None and begin >= until
         every = self._lib.oak_params_int(self._params, b"mesh.adapt_every")
         self._settle()
         while not reached and (until is not None or self.step_number < last):
@@ -368,6 +418,43 @@ class Simulation(Blocks):
             self._advance(dt)
             if every > 0 and self.step_number % every == 0:
                 self._adapt()
+            done = 1.0 if reached else (self.time - begin) / (until - begin) if until is not None else (self.step_number - first) / steps
+            bar.show(done, f"step {self.step_number}, time {self.time:.6g}")
+            if each and self._ends(each):
+                break
+
+    def _ends(self, each):
+        """Call a function of the user, and let the ranks agree on what it has returned or raised."""
+        global _ended  # pylint: disable=global-statement
+        status, failure = 0, None
+        _lock.release()
+        try:
+            status = ENDS if each(self) else 0
+        except BaseException as error:  # pylint: disable=broad-exception-caught
+            failure = error
+        finally:
+            _lock.acquire()
+        message, _ended = _ended, None
+        if message:  # the ranks have agreed within the function
+            raise OakError(message) from failure
+        if failure:
+            status = FAILED
+            self._lib.oak_fail(FAILED, b"", 0, b"%s", f"rank {self._rank}: {type(failure).__name__}: {failure}".encode())
+        status = self._lib.oak_agree(self._comm, status)
+        if failure:
+            raise failure
+        _check(0 if status == ENDS else status)
+        self._settle()
+        return status == ENDS
+
+    @_changes
+    def change(self, key: str, value: Any) -> None:
+        """Change a key, on all ranks: parameters of physics and problem, and others that may change (include/oak/params.h,
+        oak_params_set)."""
+        text = assignments({key: value})[0].partition("=")[2]
+        self._begin()
+        _check(self._lib.oak_params_set(self._params, _encode(key), _encode(text)))
+        self._settle()
 
     # ---- data
 
@@ -375,10 +462,13 @@ class Simulation(Blocks):
     def read(self, variable: str) -> np.ndarray:
         variable = self._name_of(variable)
         self._look()
+        if self._number.get(variable, self.nvar) < self.nvar and not self._gpu:
+            return np.array(View(self, self._number[variable], False), dtype=np.float64)
         out = np.empty(self._shape)
         if variable in self._number:
             _check(self._lib.oak_read_cells(self._sim, self._number[variable], 0, self.nblocks, self._pointer(out)))
         else:
+            self._begin()
             _check(self._lib.oak_read_variable(self._sim, _encode(variable), self.nblocks, self._pointer(out)))
         return out
 
@@ -389,7 +479,7 @@ class Simulation(Blocks):
         it. It lasts until the simulation advances or adapts."""
         view = View(self, None if variable is None else self._conserved(variable), write)
         self._written |= write
-        self._lent |= write or view.__dlpack_device__()[0] != HOST
+        self._lent |= write or self._gpu
         return view
 
     @_changes
@@ -400,7 +490,7 @@ class Simulation(Blocks):
         masked = np.ma.is_masked(values)
         values = np.ascontiguousarray(values, dtype=np.float64)
         fits = values.shape == self._shape and not masked
-        self._look()
+        self._begin()
         status = self._lib.oak_write_variable(self._sim, _encode(variable), self.nblocks if fits else -1,  # all ranks fail
                                               self._pointer(values))
         if masked:
@@ -418,21 +508,21 @@ class Simulation(Blocks):
     @_alone
     def totals(self) -> dict[str, float]:
         """Integrals of the conserved variables over the domain, of all ranks: {name: value}."""
-        self._look()
+        self._begin()
         out = np.empty(self.nvar)
         _check(self._lib.oak_totals(self._sim, self._pointer(out)))
         return dict(zip(self.variables, out.tolist()))
 
     @_alone
     def write_plotfile(self, path: Union[str, os.PathLike[str]]) -> None:
-        self._look()
+        self._begin()
         _check(self._lib.oak_write_grid(self._sim, _encode(path)))
 
     @_alone
     def write_output(self, name: str) -> None:
         """Write the output of the section [output.NAME] to output.folder, as a run does when it is due: files, or a row
         of a table. The keys that say when it is due have no effect. Collective."""
-        self._look()
+        self._begin()
         _check(self._lib.oak_write_output(self._sim, _encode(name)))
 
     @_alone
@@ -444,12 +534,13 @@ class Simulation(Blocks):
     @_changes
     def read_checkpoint(self, path: Union[str, os.PathLike[str]]) -> None:
         """Go on from a checkpoint of this problem."""
+        self._begin()
         self._moved(self._lib.oak_read_checkpoint(self._sim, _encode(path)))
 
     @_alone
     def write_picture(self, path: Union[str, os.PathLike[str]]) -> None:
         """A picture by the keys output.picture_*."""
-        self._look()
+        self._begin()
         _check(self._lib.oak_write_picture(self._sim, _encode(path)))
 
     _must = staticmethod(_check)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import base64
 import html
 import io
+import sys
+import time
 from typing import Any, Optional
 
 import numpy as np
@@ -29,6 +31,21 @@ def _picture(values: np.ndarray) -> Optional[bytes]:
     file = io.BytesIO()
     image.imsave(file, values, cmap=colours, vmin=low, vmax=high, origin="lower", format="png")
     return file.getvalue()
+
+
+class Progress:
+    """A line on standard error that says how far something is."""
+
+    def __init__(self, wanted: bool) -> None:
+        self._wanted, self._begin, self._next = wanted, time.monotonic(), 0.0
+
+    def show(self, part: float, text: str) -> None:
+        """part: 1 when it is done."""
+        now = time.monotonic()
+        if self._wanted and (now >= self._next or part >= 1):
+            self._next, left = now + 0.2, (now - self._begin) * (1 / max(part, 1e-9) - 1)
+            print(f"\r{text} [{'#' * int(20 * part):20}] {100 * part:3.0f} %, {left:.0f} s left  ", end="\n" if part >= 1 else "",
+                  file=sys.stderr, flush=True)
 
 
 def show(title: str, facts: dict[str, Any], values: Optional[np.ndarray] = None, name: str = "") -> str:

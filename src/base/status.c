@@ -52,11 +52,17 @@ oak_status_t oak_fail(oak_status_t status, const char *file, int line, const cha
   return status;
 }
 
-oak_status_t oak_begin(int is_there, const char *function) {
+/* Refuse a function after MPI_Finalize. */
+static oak_status_t need_mpi(const char *function) {
   int over;
-  OAK_CHECK(is_there, OAK_ERR_ARGUMENT, "%s: its first handle is NULL", function);
   MPI_Finalized(&over);
   OAK_CHECK(!over, OAK_ERR_STATE, "%s: MPI has ended (MPI_Finalize), and oak needs it", function);
+  return OAK_OK;
+}
+
+oak_status_t oak_begin(int is_there, const char *function) {
+  OAK_CHECK(is_there, OAK_ERR_ARGUMENT, "%s: its first handle is NULL", function);
+  OAK_TRY(need_mpi(function));
   last_message[0] = 0;
   return OAK_OK;
 }
@@ -88,6 +94,7 @@ oak_status_t oak_grow(void *array, size_t count, size_t size, const char *file, 
 
 oak_status_t oak_agree(MPI_Comm comm, oak_status_t status) {
   int rank, failing;
+  OAK_TRY(need_mpi(__func__));
   MPI_Comm_rank(comm, &rank);
   int mine = status == OAK_OK ? INT_MAX : rank;
   oak_await(comm);

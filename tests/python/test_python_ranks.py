@@ -7,7 +7,9 @@ alone, communicators of mpi4py, memory of a GPU that others use.
 usage: test_python_ranks.py --oak OAK --library LIBRARY --mpiexec "mpiexec -n" --np N [--only WORD] [--show]"""
 import ctypes
 import functools
+import importlib.util
 import os
+import subprocess
 import sys
 
 import oak_test
@@ -22,7 +24,8 @@ sys.path.insert(0, os.path.join(HERE, "..", "..", "python"))
 import oak  # noqa: E402 pylint: disable=wrong-import-position
 
 expect = functools.partial(oak_test.expect_error, oak.OakError)
-SETTINGS = {"mesh": {"block_size": 8, "min_level": 2, "max_level": 3}, "output.folder": "unused", "mesh.adapt_every": 2}
+SETTINGS = {"mesh": {"block_size": 8, "min_level": 2, "max_level": 3}, "output.folder": "unused", "mesh.adapt_every": 2,
+            "device.name": "cpu"}
 
 
 # ---- GPUs
@@ -88,10 +91,108 @@ def on_gpu(kind):
     assert program.room() >= room + bytes_held
 
 
+# ---- what all ranks do, in processes of their own
+
+def make(**named):
+    return oak.Simulation("kelvin_helmholtz", SETTINGS, **named)
+
+
+def hooks():
+    """Functions that see each step; those that fail on one rank, before, between and after collective calls."""
+    sim, times = make(), []
+    rank, last = sim._rank, 1
+    sim.step(4, each=lambda sim: times.append(sim.time), progress=True)
+    assert len(times) == 4 and times == sorted(set(times)) and times[-1] == sim.time
+    with make() as other:
+        other.step(4)
+        assert other.time == sim.time and (other["rho"] == sim["rho"]).all()
+    sim.step(until=1, each=lambda sim: rank == last and sim.step_number == 6)
+    assert sim.step_number == 6
+    for before in range(4):
+        def fail(sim, before=before):
+            for call in range(4):
+                if rank == last and call == before:
+                    raise ValueError("too hot")
+                if call % 2:
+                    sim.write("mx", -sim["mx"])
+                else:
+                    assert sim.totals()["rho"] > 1 and sim["vorticity"].size
+        try:
+            sim.step(3, each=fail)
+            raise AssertionError("no error")
+        except ValueError as error:
+            assert rank == last and str(error) == "too hot", error
+        except oak.OakError as error:
+            assert rank != last and f"rank {last}: ValueError: too hot" in str(error), error
+        assert sim.step_number == 7 + before
+    sim.change("run.cfl", 0.1)
+    dt = sim.dt
+    sim.change("run.cfl", "0.2")
+    assert abs(sim.dt / dt - 2) < 1e-12
+    expect("cannot change", sim.change, "mesh.max_level", 4)
+
+
+def views():
+    """What one rank alone writes through a view, all ranks see: in time steps, ghost cells and messages."""
+    sim = make()
+    dt, energy = sim.dt, sim.view("E", write=True)
+    if sim._rank == 1:
+        energy *= 9
+    assert 2 < dt / sim.dt < 4, dt / sim.dt
+    sim.step()
+    energy = sim.view("E", write=True)
+    if sim._rank == 1:
+        energy[0, 3, 3] = -1
+    expect("density and pressure must be positive", sim.step)
+
+
+def communicators():
+    """Ranks that each have a simulation of their own, and one of all ranks."""
+    from mpi4py import MPI  # pylint: disable=import-outside-toplevel
+    world = MPI.COMM_WORLD
+    with oak.Simulation("kelvin_helmholtz", {**SETTINGS, "run.cfl": 0.1 * (world.rank + 1)}, MPI.COMM_SELF) as own:
+        own.step(world.rank + 1)
+        assert own.step_number == world.rank + 1 and own.nblocks == own._lib.oak_nblocks_global(own._sim)
+    part, all_ranks = make(comm=world.Split(world.rank % 2)), make(comm=world)
+    part.step(2)
+    all_ranks.step(2)
+    assert part.time == all_ranks.time and part.nblocks == world.allreduce(all_ranks.nblocks)
+    for wrong in (MPI.COMM_NULL, 5):
+        expect("give a communicator of mpi4py", oak.Simulation, "kelvin_helmholtz", SETTINGS, wrong)
+
+
+def alone():
+    """A rank that ends by an exception, while the others wait for it."""
+    sim = make()
+    if sim._rank == 1:
+        sim.step(-1)
+    sim.step(5)
+
+
+CHILDREN = {child.__name__: child for child in (hooks, views, communicators, alone)}
+
+
+def on_ranks(options, name):
+    if name == "communicators" and importlib.util.find_spec("mpi4py") is None:
+        raise oak_test.Skipped("python3-mpi4py is missing")
+    done = subprocess.run([*options.start, sys.executable, os.path.abspath(__file__)], env={**os.environ, "OAK_TEST_CHILD": name},
+                          capture_output=True, text=True, timeout=oak_test.LIMIT, check=False)
+    if name == "alone":
+        assert done.returncode and "steps = -1: must be a whole number" in done.stderr, done.stderr
+    else:
+        assert done.returncode == 0, done.stdout + done.stderr
+    if name == "hooks":
+        assert "step 4, time" in done.stderr and "100 %" in done.stderr, done.stderr
+
+
 def main():
+    if "OAK_TEST_CHILD" in os.environ:
+        CHILDREN[os.environ["OAK_TEST_CHILD"]]()
+        return 0
     options = oak_test.options(__doc__, "oak", "library", "mpiexec", "np")
     os.environ["OAK"], os.environ["OAK_LIBRARY"] = options.oak, options.library
-    return oak_test.run_cases(options, {kind: functools.partial(on_gpu, kind) for kind in ("cuda", "hip")})
+    return oak_test.run_cases(options, {**{name: functools.partial(on_ranks, options, name) for name in CHILDREN},
+                                        **{kind: functools.partial(on_gpu, kind) for kind in ("cuda", "hip")}})
 
 
 if __name__ == "__main__":
