@@ -79,12 +79,13 @@ def main():
         level = (options.cells // block).bit_length() - 1
         keys = ["mesh.dim=3", f"mesh.block_size={block}", f"mesh.min_level={level}", f"mesh.max_level={level}", "mesh.trees=1 1 1",
                 "mesh.xmin=-0.5", "mesh.xmax=0.5"]
+        blast = ["problem.name=mhd_blast", "scheme.flux=hlld", "scheme.on_invalid=first_order", *keys]
         runs = {
             "gas, AthenaK": lambda: athenak(options.athenak, "hydro", "hllc", options.cells, block, options.steps),
             "gas": lambda: oak.measure(["problem.name=sedov", "physics.name=euler", "scheme.flux=hllc", *keys])["gcups"],
             "MHD, AthenaK": lambda: athenak(options.athenak, "mhd", "hlld", options.cells, block, options.steps),
-            "mhd_ct": lambda: oak.measure(["problem.name=mhd_blast", "physics.name=mhd_ct", "scheme.flux=hlld", *keys])["gcups"],
-            "mhd": lambda: oak.measure(["problem.name=mhd_blast", "physics.name=mhd", "scheme.flux=hlld", *keys])["gcups"],
+            "mhd_ct": lambda: oak.measure(["physics.name=mhd_ct", *blast])["gcups"],
+            "mhd": lambda: oak.measure(["physics.name=mhd", *blast])["gcups"],
         }
         found = {name: [] for name in runs}
         for _ in range(options.pairs):
