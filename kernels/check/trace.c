@@ -45,7 +45,7 @@ OAK_FN double trace_value(const oak_read_args_t *arg, const oak_user_t *user, lo
 #endif
 #if OAK_HAS_physics_diffusivity
     case OAK_TRACE_physics_diffusivity:
-      return physics_diffusivity(&at, q);
+      return oak_physics_diffusivity(&at, q);
 #endif
 #if OAK_HAS_problem_diffusivity
     case OAK_TRACE_problem_diffusivity:

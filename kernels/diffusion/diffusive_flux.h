@@ -16,6 +16,14 @@ enum {
 /* Where cell (i, j, k) of a block is; in 2D k = 0. */
 #define WIDE_INDEX(i, j, k) ((((k) + OAK_DIM - 2) * WIDE_Y + (j) + 1) * WIDE_X + (i) + 1)
 
+/* Of a primitive state that has all other components. */
+OAK_FN void set_temperature(const oak_at_t *at, real q[NGRAD]) {
+#if OAK_HAS_physics_temperature
+  q[OAK_TEMPERATURE] = physics_temperature(&at->ph, q);
+#endif
+  (void)at, (void)q;
+}
+
 /* The mirror image of a state across a wall normal to `dir`: `from` and `to` are places of the
  * state and of the image in cells from at->x. */
 OAK_FN void wall_image(const oak_at_t *at, int dir, double from, double to, const real q[NGRAD],
@@ -24,10 +32,12 @@ OAK_FN void wall_image(const oak_at_t *at, int dir, double from, double to, cons
   const real ratio = OAK_NO_SLIP ? 1
                                  : (real)(oak_slip_arm(dir, at->x[dir], to * dx) /
                                           oak_slip_arm(dir, at->x[dir], from * dx));
-  OAK_FOR(v, NGRAD) image[v] = oak_mirror_sign(v, dir) * (oak_has_arm(v, dir) ? ratio : 1) * q[v];
+  OAK_FOR(v, OAK_TEMPERATURE)
+    image[v] = oak_mirror_sign(v, dir) * (oak_has_arm(v, dir) ? ratio : 1) * q[v];
 #if OAK_HAS_physics_wall
   physics_wall(&at->ph, image);
 #endif
+  set_temperature(at, image);
 }
 
 /* The states on both sides of the face below the cell at p, with a mirror image in the place of one
@@ -37,7 +47,9 @@ OAK_FN int face_pair(const oak_at_t *at, const real *p, int dir, double place, r
   const int back = WIDE_STRIDE(dir);
   const int below = oak_is_solid(p[SOLID_VAR * WIDE_CELLS - back]);
   const int above = oak_is_solid(p[SOLID_VAR * WIDE_CELLS]);
-  OAK_FOR(v, NGRAD) low[v] = p[v * WIDE_CELLS - back], high[v] = p[v * WIDE_CELLS];
+  OAK_FOR(v, OAK_TEMPERATURE) low[v] = p[v * WIDE_CELLS - back], high[v] = p[v * WIDE_CELLS];
+  set_temperature(at, low);
+  set_temperature(at, high);
   if (below && !above) wall_image(at, dir, place + 1, place, high, low);
   if (above && !below) wall_image(at, dir, place, place + 1, low, high);
   return below && above;
@@ -51,6 +63,16 @@ OAK_FN void pair_beside(const oak_at_t *at, const real *p, int dir, int d, int s
   if (!face_pair(at, p + s, dir, -0.5, low, high)) return;
   wall_image(at, d, 0, s < 0 ? -1 : 1, near_low, low);
   wall_image(at, d, 0, s < 0 ? -1 : 1, near_high, high);
+}
+
+/* The slope of variable v along a face, per cell, from the cells on both sides of the face and
+ * their neighbours: the limited mean of limited means. That of the temperature lets heat flow from
+ * hot to cold along any field (P. Sharma, G. W. Hammett, J. Comput. Phys. 227 (2007) 123). */
+OAK_FN real limited_slope(int v, const real low[NGRAD], const real high[NGRAD],
+                          real side[2][2][NGRAD]) {
+  const real below = limiter_gminmod(low[v] - side[0][0][v], side[1][0][v] - low[v], 2);
+  const real above = limiter_gminmod(high[v] - side[0][1][v], side[1][1][v] - high[v], 2);
+  return limiter_gminmod(below, above, 2);
 }
 
 /* The state at the lower face of the cell at p and its gradients; 0 if both sides are solid. */
@@ -70,6 +92,8 @@ OAK_FN int face_gradients(const oak_at_t *at, const real *p, int dir, const real
     OAK_FOR(v, NGRAD)
       grad[d][v] = (real)0.25 *
                    ((side[1][0][v] - side[0][0][v]) + (side[1][1][v] - side[0][1][v])) * inv_dx[d];
+    if (OAK_HAS_physics_temperature)
+      grad[d][NGRAD - 1] = limited_slope(NGRAD - 1, low, high, side) * inv_dx[d];
   }
   return 1;
 }
@@ -77,6 +101,7 @@ OAK_FN int face_gradients(const oak_at_t *at, const real *p, int dir, const real
 /* The fluxes of the hooks along `dir`. */
 OAK_FN void hook_fluxes(const oak_at_t *at, int dir, const real q[NGRAD], real grad[3][NGRAD],
                         real flux[NVAR]) {
+  OAK_AT_PLACE(at, q);
 #if OAK_HAS_physics_diffusive_flux
   physics_diffusive_flux(at, dir, q, grad, flux);
 #endif
@@ -88,7 +113,9 @@ OAK_FN void hook_fluxes(const oak_at_t *at, int dir, const real q[NGRAD], real g
 /* The state of the cell at p and its gradients along the axes of the mesh. */
 OAK_FN void cell_gradients(const oak_at_t *at, const real *p, const real inv_dx[3], real q[NGRAD],
                            real grad[3][NGRAD]) {
-  OAK_FOR(v, NGRAD) q[v] = p[v * WIDE_CELLS], grad[2][v] = 0;
+  OAK_FOR(v, OAK_TEMPERATURE) q[v] = p[v * WIDE_CELLS];
+  set_temperature(at, q);
+  OAK_FOR(v, NGRAD) grad[2][v] = 0;
   OAK_FOR(d, OAK_DIM) {
     real low[NGRAD], high[NGRAD], here[NGRAD];
     face_pair(at, p, d, -1, low, here);

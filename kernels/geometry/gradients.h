@@ -6,8 +6,9 @@
 #include "kernels/access/field.h"
 #include "kernels/geometry/geometry.h"
 
-/* The components of states and gradients that hooks get: all but the mask of solids. */
-enum { NGRAD = PHYSICS_NVAR + NSCALARS };
+/* The components of states and gradients that hooks get: the variables without the mask of solids,
+ * and the temperature. */
+enum { NGRAD = OAK_GRADIENTS };
 
 /* A wall with slip has no stress. Where a wall is at r = const, v_theta / r and v_phi / r are
  * therefore even across it, and v_phi / sin(theta) is where it is at theta = const. This is that r

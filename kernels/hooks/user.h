@@ -62,6 +62,22 @@ OAK_FN oak_user_t oak_user(const oak_field_t *f) {
   return user;
 }
 
+/* Let `at` point to a copy with the parameters of the physics at a place, by COEFFICIENTS. */
+#if OAK_HAS_problem_coefficients
+#define OAK_AT_PLACE(at, q)                  \
+  oak_at_t at_place = *(at);                 \
+  problem_coefficients(at, q, &at_place.ph); \
+  (at) = &at_place
+#else
+#define OAK_AT_PLACE(at, q) ((void)0)
+#endif
+#if OAK_HAS_physics_diffusivity
+OAK_FN double oak_physics_diffusivity(const oak_at_t *at, const real q[]) {
+  OAK_AT_PLACE(at, q);
+  return physics_diffusivity(at, q);
+}
+#endif
+
 /* AT_FACE(ph, f, user, block, index): a pointer `ph` to the parameters of the physics, with the
  * numbers of the hooks FACE_FIELD on a face (oak_face_index). SET_FACE(at, user, index): the same
  * for at->ph. */

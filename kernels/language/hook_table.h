@@ -66,10 +66,10 @@
   OAK_IN_PLACE(_update, "UPDATE", at, real, u, (const oak_at_t *at, real u[OAK_STATE], double dt), \
                (at, u##_copy, dt))
 /* Adds to the flux f along axis dir, which depends on gradients. */
-#define DIFFUSIVE_FLUX(at, dir, q, grad, f)                               \
-  OAK_TO_ARRAY(_diffusive_flux, "DIFFUSIVE_FLUX", at, q, f,               \
-               (const oak_at_t *at, int dir, const real q[OAK_STATE],     \
-                real grad[][PHYSICS_NVAR + NSCALARS], real f[OAK_STATE]), \
+#define DIFFUSIVE_FLUX(at, dir, q, grad, f)                                                       \
+  OAK_TO_ARRAY(_diffusive_flux, "DIFFUSIVE_FLUX", at, q, f,                                       \
+               (const oak_at_t *at, int dir, const real q[OAK_STATE], real grad[][OAK_GRADIENTS], \
+                real f[OAK_STATE]),                                                               \
                (at, dir, q##_copy, grad, f##_copy))
 /* The largest diffusivity. */
 #define DIFFUSIVITY(at, q)                                                             \
@@ -157,6 +157,11 @@
 #define REFINE(at)                                                                \
   OAK_OF_PLACE(real, _refine, "REFINE", at, at, !oak_debug_finite((double)oak_x), \
                (const oak_at_t *at), (at))
+/* Changes the parameters ph of the physics at a place, before its DIFFUSIVE_FLUX and DIFFUSIVITY
+ * get them. */
+#define COEFFICIENTS(at, q, ph) \
+  OAK_HOOK(void, _coefficients) \
+  (const oak_at_t *at, const real q[OAK_STATE], physics_parameters_t *ph)
 /* Negative in solid cells. */
 #define SOLID(at) \
   OAK_OF_PLACE(double, _solid, "SOLID", at, at, oak_x != oak_x, (const oak_at_t *at), (at))
@@ -214,6 +219,9 @@
 #define FACE_VECTOR(name, first)                          \
   OAK_NOTE_NUMBER(int, physics_face_vector_##name, first) \
   OAK_REQUIRE((first) >= 0 && (first) + 2 < PHYSICS_NVAR, "the first of three variables");
+/* The temperature, whose gradient DIFFUSIVE_FLUX gets too. */
+#define TEMPERATURE(ph, q) \
+  OAK_HOOK(real, _temperature)(const physics_parameters_t *ph, const real q[OAK_STATE])
 /* Numbers that differ on both sides of a face. */
 #define FACE_SIDES(ph, ql, qr, nl, nr, dir, f, left, right)                            \
   OAK_HOOK(void, _face_sides)                                                          \

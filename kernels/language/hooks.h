@@ -181,6 +181,13 @@ OAK_FN double oak_at_divergence(const oak_at_t *at);
 #define OAK_CHECK_OFFSET(i, j, k) ((void)0)
 #endif
 
+/* What DIFFUSIVE_FLUX gets gradients of: the variables and scalars, then the temperature. */
+#ifndef OAK_HAS_physics_temperature
+#define OAK_HAS_physics_temperature 0
+#endif
+#define OAK_TEMPERATURE (PHYSICS_NVAR + NSCALARS)
+#define OAK_GRADIENTS (OAK_TEMPERATURE + OAK_HAS_physics_temperature)
+
 /* How many passive scalars and masks of solids there are. They are variables beside those of the
  * physics. */
 #ifndef NSCALARS

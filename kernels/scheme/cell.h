@@ -108,7 +108,7 @@ OAK_FN void add_fluxes(const physics_parameters_t *ph, cell_t *c, int dir, sum_t
 OAK_FN double diffusion_rate(const oak_at_t *at, const real q[]) {
   double d = 0, rate = 0;
 #if OAK_HAS_physics_diffusive_flux
-  d += physics_diffusivity(at, q);
+  d += oak_physics_diffusivity(at, q);
 #endif
 #if OAK_HAS_problem_diffusive_flux
   d += problem_diffusivity(at, q);

@@ -13,10 +13,13 @@ static int find_parameter(const oak_t *sim, const char *key) {
   return -1;
 }
 
-/* Kernels of floors are built only if one is set. */
-static int is_floor(const oak_t *sim, int n) {
+/* Kernels of floors and of diffusive fluxes are built only if a key is set. */
+static int has_no_kernel(const oak_t *sim, int n) {
   const char *end = n < 0 ? NULL : strrchr(sim->setup.description.parameter[n].key, '_');
-  return end && !strcmp(end, "_floor") && oak_has_hook(&sim->setup, "physics_floor");
+  if (end && !strcmp(end, "_floor") && oak_has_hook(&sim->setup, "physics_floor"))
+    return !sim->setup.method.floors;
+  return n >= 0 && sim->setup.description.parameter[n].diffusive &&
+         !oak_has_hook(&sim->setup, "physics_diffusive_flux");
 }
 
 static oak_status_t change(void *user, const char *key, const double *number) {
@@ -28,8 +31,9 @@ static oak_status_t change(void *user, const char *key, const double *number) {
     sim->rates.least = 0;
     return n < 0 ? OAK_OK : oak_setup_change_parameters(&sim->setup);
   }
-  OAK_CHECK(!is_floor(sim, n) || sim->setup.method.floors, OAK_ERR_INPUT,
-            "%s cannot change after oak_create, since no floor was set then: set one before", key);
+  OAK_CHECK(!has_no_kernel(sim, n), OAK_ERR_INPUT,
+            "%s cannot change after oak_create, since no such key was above 0 then: set one before",
+            key);
   const double most = !strcmp(key, "refine.c_derefine") ? *number : sim->setup.refine.c_derefine;
   const double least = !strcmp(key, "refine.c_refine") ? *number : sim->setup.refine.c_refine;
   OAK_CHECK(most <= least, OAK_ERR_INPUT,

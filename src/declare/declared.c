@@ -384,6 +384,12 @@ int oak_declares(const oak_declared_t *d, oak_owner_t owner, const char *hook, c
   return 0;
 }
 
+void oak_declared_drop(oak_declared_t *d, const char *hook) {
+  for (int m = 0; m < d->nmark; m++)
+    if (d->mark[m].owner == OAK_OF_PHYSICS && !strcmp(d->hook[d->mark[m].hook].name, hook))
+      d->mark[m--] = d->mark[--d->nmark];
+}
+
 int oak_declared_fixed(const oak_declared_t *d, const char *name) {
   for (int n = 0; n < d->nfixed; n++)
     if (!strcmp(d->fixed[n].name, name)) return 1;

@@ -97,6 +97,9 @@ oak_status_t oak_declare_open(MPI_Comm comm, const char *compiler, const char *f
  * name of its own. */
 int oak_declares(const oak_declared_t *d, oak_owner_t owner, const char *hook, const char *name);
 
+/** Leave a hook of the physics out, as if it were not there. */
+void oak_declared_drop(oak_declared_t *d, const char *hook);
+
 /** Whether a field is declared by FLUX_FIELD: then it is a variable of the state. */
 int oak_declared_fixed(const oak_declared_t *d, const char *name);
 

@@ -18,9 +18,11 @@ static int split_names(char *text, const char **name, int first, int most) {
 /* What a help text in braces says of the values of a parameter: "{a,b,c} ..." are their names,
  * "{>1} ..." or "{>=1} ..." is their lower bound; "{>=0; <=1}" has an upper one too. In "{>=0; >0
  * if refined} ..." the second bound is for meshes with several levels; a value that does not fulfil
- * it gives a warning. */
-static oak_status_t read_values(oak_param_desc_t *desc, char words[128], int *refined) {
-  static const char REFINED[] = "; >0 if refined", MOST[] = "; <=";
+ * it gives a warning. With "{>=0; diffusive} ..." the physics diffuses only if such a key is above
+ * 0. */
+static oak_status_t read_values(oak_param_desc_t *desc, char words[128], int *refined,
+                                int *diffusive) {
+  static const char REFINED[] = "; >0 if refined", DIFFUSIVE[] = "; diffusive", MOST[] = "; <=";
   const char *help = desc->help, *end = *help == '{' ? strchr(help, '}') : NULL;
   char *stop;
   if (!end) return OAK_OK;
@@ -33,6 +35,8 @@ static oak_status_t read_values(oak_param_desc_t *desc, char words[128], int *re
     if (!strncmp(stop, MOST, strlen(MOST))) desc->max = strtod(stop + strlen(MOST), &stop);
     *refined = !strncmp(stop, REFINED, strlen(REFINED));
     if (*refined) stop += strlen(REFINED);
+    *diffusive = !strncmp(stop, DIFFUSIVE, strlen(DIFFUSIVE));
+    if (*diffusive) stop += strlen(DIFFUSIVE);
     OAK_CHECK(stop > number && stop == end && isfinite(desc->min), OAK_ERR_INPUT,
               "parameter %s: its help text must begin with a bound such as {>0} or {>=0}",
               desc->key);
@@ -97,10 +101,12 @@ static oak_status_t declare_parameter(oak_setup_t *setup, oak_module_t *module, 
   snprintf(constant, sizeof constant, "%s_help_%s", section, name);
   OAK_TRY(oak_device_constant(setup->dev, module, constant, help, sizeof help));
   blank_control(help);
-  OAK_TRY(read_values(&desc, words, &d->parameter[n].positive_if_refined));
+  OAK_TRY(
+      read_values(&desc, words, &d->parameter[n].positive_if_refined, &d->parameter[n].diffusive));
   d->parameter[n].choice = desc.type == OAK_PARAM_CHOICE;
   snprintf(d->parameter[n].help, sizeof help, "%s", desc.help);
-  OAK_CHECK(!array || (!*words && !d->parameter[n].positive_if_refined), OAK_ERR_INPUT,
+  OAK_CHECK(!array || !(*words || d->parameter[n].positive_if_refined || d->parameter[n].diffusive),
+            OAK_ERR_INPUT,
             "PARAMETER_ARRAY(%s, ...): its help text may begin with a bound such as {>0} or {>=0} "
             "alone",
             name);

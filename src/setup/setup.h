@@ -46,6 +46,7 @@ typedef struct {
     int slot;                  /**< place among files.declared */
     int choice;                /**< it is the number of a word */
     int positive_if_refined;   /**< warn if it is not above 0 on a mesh with several levels */
+    int diffusive;             /**< the physics has DIFFUSIVE_FLUX if such a key is above 0 */
   } parameter[OAK_MAX_PARAMETERS];
 } oak_description_t;
 

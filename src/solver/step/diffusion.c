@@ -34,12 +34,33 @@ static oak_status_t check_hooks(const oak_t *sim) {
   return OAK_OK;
 }
 
+/* A physics with keys for its fluxes has them where one of these keys is above 0, or where the
+ * problem may change them. */
+static oak_status_t choose_hooks(oak_t *sim) {
+  const oak_description_t *d = &sim->setup.description;
+  const int local = oak_has_hook(&sim->setup, "problem_coefficients");
+  int keys = 0, used = local;
+  for (int n = 0; n < d->nparameter; n++) {
+    keys |= d->parameter[n].diffusive;
+    used |=
+        d->parameter[n].diffusive && oak_params_real(sim->setup.params, d->parameter[n].key) > 0;
+  }
+  if (keys && !used) oak_declared_drop(&sim->setup.files.declared, "DIFFUSIVE_FLUX");
+  if (keys && !used) oak_declared_drop(&sim->setup.files.declared, "DIFFUSIVITY");
+  OAK_CHECK(!local || oak_has_hook(&sim->setup, "physics_diffusive_flux"), OAK_ERR_INPUT,
+            "%s has COEFFICIENTS, which has no effect, because %s has no DIFFUSIVE_FLUX: leave "
+            "the hook out or choose another physics.name",
+            sim->setup.files.problem, sim->setup.files.physics);
+  return OAK_OK;
+}
+
 static oak_status_t read_keys(oak_t *sim) {
   const int rkl2 = oak_params_choice(sim->setup.params, "scheme.diffusion") == 1;
+  OAK_TRY(choose_hooks(sim));
   OAK_TRY(check_hooks(sim));
   OAK_CHECK(!rkl2 || OAK_HAS_HOOK(&sim->setup, diffusive_flux), OAK_ERR_INPUT,
-            "%s: scheme.diffusion = rkl2: neither physics.name = %s nor problem.name = %s has a "
-            "hook DIFFUSIVE_FLUX; leave the key out",
+            "%s: scheme.diffusion = rkl2: neither physics.name = %s nor problem.name = %s has "
+            "DIFFUSIVE_FLUX, or the keys of its coefficients are 0; leave the key out",
             oak_params_origin(sim->setup.params, "scheme.diffusion"),
             oak_params_text(sim->setup.params, "physics.name"),
             oak_params_text(sim->setup.params, "problem.name"));
