@@ -252,3 +252,4 @@ OUTPUT(divb, at, q) {
 }
 
 #include "physics/mhd_riemann.h"
+#include "physics/mhd_diffusion.h"

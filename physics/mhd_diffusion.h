@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Viscosity and heat conduction of both kinds of MHD, isotropic and along the field: with the unit
+ * vector b of the field and T = p / rho
+ *
+ *   tau = nu rho (grad u + (grad u)^T - 2/3 (div u) I)
+ *         + 3 nu_parallel rho (b b - I/3) (b b - I/3) : grad u      (S. I. Braginskii, 1965)
+ *   heat flux = -conductivity grad T - b conductivity_parallel b . grad T
+ *
+ * The last term is at most 5 saturation rho T^(3/2), the saturated flux of L. L. Cowie, C. F.
+ * McKee, Astrophys. J. 211 (1977) 135. Without a field there is no b, and what is along it is
+ * isotropic. */
+#pragma once
+
+PARAMETER(nu, 0, "{>=0; diffusive} kinematic viscosity")
+PARAMETER(nu_parallel, 0, "{>=0; diffusive} kinematic viscosity along the field (Braginskii)")
+PARAMETER(conductivity, 0, "{>=0; diffusive} heat conductivity, for the temperature p / rho")
+PARAMETER(conductivity_parallel, 0, "{>=0; diffusive} heat conductivity along the field")
+PARAMETER(
+    saturation, 0,
+    "{>=0} bounds the heat flux along the field by 5 saturation p (p / rho)^(1/2); 0: no bound")
+
+TEMPERATURE(ph, q) { return oak_div(q[PRS], q[RHO]); }
+
+/** Heat flux along axis `dir` by the conductivity along the field b[], 0 where there is none. */
+OAK_FN real mhd_parallel_heat(const physics_parameters_t *ph, int dir, const real q[],
+                              const real b[3], const real slope[3]) {
+  const real kappa = (real)ph->conductivity_parallel, saturation = (real)ph->saturation;
+  real along = 0, slope2 = 0, field2 = 0;
+  OAK_FOR(d, 3) {
+    along += b[d] * slope[d];
+    slope2 += slope[d] * slope[d];
+    field2 += b[d] * b[d];
+  }
+  const int free = !(field2 > 0);
+  const real size = kappa * (free ? oak_sqrt(slope2) : oak_abs(along));
+  const real most = 5 * saturation * q[PRS] * oak_sqrt(oak_div(q[PRS], q[RHO]));
+  const real part = saturation > 0 ? oak_div(most, most + size) : 1;
+  return -part * kappa * (free ? slope[dir] : b[dir] * along);
+}
+
+DIFFUSIVE_FLUX(at, dir, q, grad, f) {
+  const real nu = (real)at->ph.nu * q[RHO], nu_parallel = (real)at->ph.nu_parallel * q[RHO];
+  real field2 = 0, divergence = 0, stretching = 0, b[3], slope[3];
+  OAK_FOR(d, 3) field2 += q[BX + d] * q[BX + d];
+  const int free = !(field2 > 0);
+  const real inverse = oak_div(1, oak_sqrt(free ? 1 : field2));
+  OAK_FOR(d, 3) {
+    b[d] = q[BX + d] * inverse;
+    slope[d] = grad[d][OAK_TEMPERATURE];
+    divergence += grad[d][VX + d];
+  }
+  OAK_FOR(d, 3) {
+    OAK_FOR(e, 3) stretching += b[d] * b[e] * grad[d][VX + e];
+  }
+  const real third = (real)(1.0 / 3), rest = 3 * stretching - divergence;
+  OAK_FOR(d, 3) {
+    const real shear =
+        grad[d][VX + dir] + grad[dir][VX + d] - (d == dir ? 2 * third * divergence : 0);
+    const real along = (b[dir] * b[d] - (d == dir ? third : 0)) * rest;
+    const real tau = nu * shear + nu_parallel * (free ? shear : along);
+    f[MX + d] -= tau;
+    f[ENE] -= tau * q[VX + d];
+  }
+  f[ENE] += mhd_parallel_heat(&at->ph, dir, q, b, slope) - (real)at->ph.conductivity * slope[dir];
+}
+
+/* Compression has 4/3 of the viscosity of shear, with that along the field too. */
+DIFFUSIVITY(at, q) {
+  const double momentum = 4.0 / 3 * (at->ph.nu + at->ph.nu_parallel);
+  const double kappa = at->ph.conductivity + at->ph.conductivity_parallel;
+  const double heat = (at->ph.gamma - 1) * kappa / (double)q[RHO];
+  return OAK_MAX(momentum, heat);
+}
