@@ -31,6 +31,8 @@ static void test_vortex(void **state) {
   assert_true(lowest < highest);
   for (int v = 0; v + 1 < s.nvar; v++) /* all but psi, which decays */
     assert_true(fabs(after[v] - before[v]) < 1e-14);
+  assert_int_not_equal(oak_params_set(s.params, "physics.nu", "0.1"), OAK_OK);
+  assert_non_null(strstr(oak_last_error(), "physics.nu cannot change after oak_create, since no"));
   const uint64_t hash = hash_of(&s);
   sim_free(&s);
   if (test_rank == 0 && test_size > 1) {

@@ -167,6 +167,9 @@ static const bad_t bad_values[] = {
     {"physics.name=Euler", "Euler|oak info"},
     {"physics.name=no_such", "no_such|oak info"},
     {"physics.name=./mhd.c", "physics.name = ./mhd.c: no such file"},
+    {"physics.name=mhd\nproblem.name=orszag_tang\nboundary.xlow=periodic\n"
+     "boundary.xhigh=periodic\nscheme.diffusion=rkl2",
+     "scheme.diffusion = rkl2|the keys of its coefficients are 0"},
     {"physics.gamma=1", "physics.gamma = 1|above 1"},
     {"physics.gamma=0", "physics.gamma = 0|above 1"},
     {"physics.gamma=nan", "physics.gamma = nan|number above 1"},
@@ -307,6 +310,8 @@ static const bad_t bad_macros[] = {
     {BAD_INITIAL("") "VALID(ph, u) { return 1; }\n", "problem.c:3|VALID|file of the physics"},
     {BAD_INITIAL("") "PARAMETRE(a, 1, \"a\")\n", "PARAMETRE|PARAMETER(name, default, \"help\")"},
     {"PARAMETER(a, 1)\n" BAD_INITIAL(""), "problem.c:1|PARAMETER has 3 arguments, not 2"},
+    {BAD_INITIAL("") "COEFFICIENTS(at, q, ph) { ph->gamma = 1; }\n",
+     "problem.c has COEFFICIENTS|euler.c has no DIFFUSIVE_FLUX"},
     {BAD_INITIAL("") "#define PHYSICS_NVRA 3\n", "PHYSICS_NVRA|PHYSICS_NVAR"},
 };
 
