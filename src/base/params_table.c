@@ -75,14 +75,9 @@ const oak_param_desc_t oak_first_keys[] = {
     INT("mesh.adapt_every", "4", 0, INFINITY, "steps",
         "Steps between mesh adaptations; 0: static mesh.", .may_change = 1),
     REAL("mesh.kappa_max", "1.05", 1, INFINITY, NULL,
-         "Blocks are redistributed when the time of the slowest rank, divided by its time with the "
-         "best distribution, exceeds this number. With mesh.balance = equal, the time is taken "
-         "from the number of blocks.",
+         "Blocks are redistributed after an adaptation when the most blocks of a rank, divided by "
+         "an equal share, exceed this number.",
          .may_change = 1),
-    CHOICE("mesh.balance", "equal", "equal measured",
-           "How blocks are shared among ranks, every mesh.adapt_every steps. equal: all ranks get "
-           "the same number; measured: a rank gets blocks in proportion to its measured speed, for "
-           "cores or GPUs of unequal speed. The solution is the same."),
     REAL("mesh.theta", "1", 0, 2, NULL,
          "Parameter of the generalized minmod limiter in the interpolation to finer cells: 1 is "
          "minmod, larger values give steeper slopes. Up to 2 in 2D and 4/3 in 3D, variables that "

@@ -88,8 +88,8 @@ static void charge(oak_timers_t *timers) {
 }
 
 void oak_timer_step_begin(oak_timers_t *timers) {
-  const int by_phase = timers->all_steps || !timers->clock.mark ||
-                       timers->steps < OAK_TIMER_FIRST || timers->steps % OAK_TIMER_EVERY == 0;
+  const int by_phase = !timers->clock.mark || timers->steps < OAK_TIMER_FIRST ||
+                       timers->steps % OAK_TIMER_EVERY == 0;
   timers->steps++;
   if (timers->whole && !by_phase) {
     timers->idle += MPI_Wtime() - timers->ended;

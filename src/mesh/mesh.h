@@ -58,12 +58,9 @@ typedef struct {
 
 /** How blocks are distributed. */
 typedef struct {
-  double kappa_max;
+  double kappa_max; /**< limit of the most blocks of a rank over ceil(blocks / ranks) */
   /** Keep siblings on one rank: otherwise coarsening would depend on the number of ranks. */
   int families;
-  /** [ranks] blocks per second of each rank. NULL: all ranks are equally fast; kappa_max then
-   * limits the largest number of blocks on a rank over ceil(blocks / ranks). */
-  const double *speed;
 } oak_balance_t;
 
 /** Which child of its parent a block with this index is. */

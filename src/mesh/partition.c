@@ -10,53 +10,28 @@
 
 /* ---- cuts */
 
-static double speed_of(const oak_balance_t *b, int rank) { return b->speed ? b->speed[rank] : 1; }
-
-/* Time that the slowest rank needs if rank r has count[r] blocks. The unit is the time of one block
- * at speed 1. */
-static double longest(const oak_balance_t *b, int size, const int32_t *count) {
+/* The most blocks that a rank has. */
+static double most_blocks(int size, const int32_t *count) {
   double most = 0;
-  for (int r = 0; r < size; r++) most = fmax(most, count[r] / speed_of(b, r));
+  for (int r = 0; r < size; r++) most = fmax(most, count[r]);
   return most;
 }
 
-/* The same time for the best possible distribution. */
-static double fair(const oak_mesh_t *mesh, const oak_balance_t *b) {
-  const int64_t blocks = (mesh->nglobal + mesh->size - 1) / mesh->size; /* whole ones */
-  double sum = 0;
-  if (!b->speed) return (double)blocks;
-  for (int r = 0; r < mesh->size; r++) sum += b->speed[r];
-  return (double)mesh->nglobal / sum;
-}
-
-/* Blocks of each rank in proportion to its speed. */
-static void cut(const oak_mesh_t *mesh, const oak_balance_t *b, int32_t *count) {
-  double all = 0, sum = 0;
-  int64_t before = 0;
-  for (int r = 0; r < mesh->size; r++) all += speed_of(b, r);
-  for (int r = 0; r < mesh->size; r++) {
-    sum += speed_of(b, r);
-    int64_t end = b->speed ? llround((double)mesh->nglobal * (sum / all))
-                           : mesh->nglobal * (r + 1) / mesh->size;
-    if (r == mesh->size - 1) end = mesh->nglobal;
-    count[r] = (int32_t)(end - before);
-    before = end;
-  }
-}
-
-/* A new distribution costs time. It is made only if the slowest rank gains at least this share. */
+/* A new distribution costs time. It is made only if the rank with the most blocks gains at
+ * least this share. */
 static const double LEAST_GAIN = 0.02;
 
 /* Blocks that each rank gets. \return whether they differ from those that it has. */
 static int choose_counts(const oak_mesh_t *mesh, const oak_balance_t *b, int32_t *count) {
   const int64_t *first = OAK_BY_DIM(mesh, oak_forest_first, mesh->forest);
   for (int r = 0; r < mesh->size; r++) count[r] = (int32_t)(first[r + 1] - first[r]);
-  const double now = longest(b, mesh->size, count);
-  const int uneven = now > b->kappa_max * fair(mesh, b);
-  if (uneven) cut(mesh, b, count);
+  const double now = most_blocks(mesh->size, count);
+  const int uneven = now > b->kappa_max * (double)((mesh->nglobal + mesh->size - 1) / mesh->size);
+  for (int r = 0; r < mesh->size && uneven; r++)
+    count[r] = (int32_t)(mesh->nglobal * (r + 1) / mesh->size - mesh->nglobal * r / mesh->size);
   if (b->families) OAK_BY_DIM(mesh, oak_forest_families, mesh->forest, count);
-  /* Keep the old counts if the gain is small: measured speeds vary, and families stay whole. */
-  if (uneven && longest(b, mesh->size, count) > (1 - LEAST_GAIN) * now) {
+  /* Keep the old counts if the gain is small, because families stay whole. */
+  if (uneven && most_blocks(mesh->size, count) > (1 - LEAST_GAIN) * now) {
     for (int r = 0; r < mesh->size; r++) count[r] = (int32_t)(first[r + 1] - first[r]);
     if (b->families) OAK_BY_DIM(mesh, oak_forest_families, mesh->forest, count);
   }

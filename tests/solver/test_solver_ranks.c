@@ -45,7 +45,6 @@ typedef struct {
 /* What the compiler makes of loops at -O3 must not depend on the rank either; but each kernel then
  * takes seconds to compile. Waves in 2D and in 3D have -O3, other cases less. */
 #define FAST "device.flags=-O1\n"
-#define MEASURED "mesh.balance=measured\nmesh.kappa_max=1\n"
 #define SPHERE \
   "problem.name=advection\nphysics.name=advection\nrefine.criterion=lohner\nmesh.theta=1.5\n" FAST
 
@@ -96,10 +95,6 @@ static const case_t cases[] = {
      STREAMS "mesh.block_size=6\nmesh.min_level=1\nmesh.max_level=3\nphysics.density_floor=0.1\n"
              "physics.pressure_floor=0.002\n",
      20, 2},
-    {"waves, shares by measured speed",
-     WAVES "mesh.block_size=8\nmesh.min_level=1\nmesh.max_level=4\n" MEASURED, 24, 2},
-    {"waves on one level, shares by measured speed",
-     WAVES "mesh.block_size=8\nmesh.min_level=3\nmesh.max_level=3\n" MEASURED, 16, 2},
     {"waves, one block that is its own neighbour", WAVES "mesh.block_size=8\nmesh.max_level=0\n",
      10, 2},
     {"waves, a row of 5 trees, each its own neighbour in y",
@@ -155,7 +150,6 @@ static int in_short_test(size_t i) {
 typedef struct {
   uint64_t solution, history;
   int64_t blocks;
-  double last; /* blocks of the last rank over the mean */
 } fingerprint_t;
 
 static uint64_t mix(uint64_t hash, uint64_t word) {
@@ -198,9 +192,8 @@ static double load(const sim_t *s) {
   return max_ranks(s->comm, oak_nblocks(s->sim)) * size / (double)oak_nblocks_global(s->sim);
 }
 
-/* ---- a rank whose kernels are slow */
+/* ---- launches of kernels */
 
-static int slow_rank = -1;
 static long launches;
 oak_status_t __real_oak_device_launch(oak_device_t *dev, oak_kernel_t *kernel, long n,
                                       const void *args, size_t bytes);
@@ -209,16 +202,13 @@ oak_status_t __wrap_oak_device_launch(oak_device_t *dev, oak_kernel_t *kernel, l
 
 oak_status_t __wrap_oak_device_launch(oak_device_t *dev, oak_kernel_t *kernel, long n,
                                       const void *args, size_t bytes) {
-  const struct timespec pause = {0, 50000 * (n < 1000 ? n : 1000)};
   launches++;
-  if (test_rank == slow_rank) nanosleep(&pause, NULL);
   return __real_oak_device_launch(dev, kernel, n, args, bytes);
 }
 
 /** Run a case; `imbalance` becomes the worst load that a step was done with. */
 static fingerprint_t run(MPI_Comm comm, const case_t *c, int threads, double *imbalance) {
   fingerprint_t f = {.history = 1};
-  int size;
   double total[TEST_MAX_NVAR];
   sim_t s = sim_new(comm, "%sdevice.threads=%d\n", c->keys, threads);
   MUST(oak_initialize(s.sim));
@@ -237,9 +227,6 @@ static fingerprint_t run(MPI_Comm comm, const case_t *c, int threads, double *im
   for (int v = 0; v < s.nvar; v++) f.history = mix_double(f.history, total[v]);
   f.solution = hash_solution(&s);
   f.blocks = oak_nblocks_global(s.sim);
-  MPI_Comm_size(comm, &size);
-  f.last = size * (double)oak_nblocks(s.sim) / (double)f.blocks;
-  MPI_Bcast(&f.last, 1, MPI_DOUBLE, size - 1, comm);
   sim_free(&s);
   return f;
 }
@@ -249,11 +236,7 @@ static void same_bits(const case_t *c, int threads) {
   fingerprint_t alone = {0};
   if (test_rank == 0) alone = run(MPI_COMM_SELF, c, 1, &unused);
   MPI_Bcast(&alone, sizeof alone, MPI_BYTE, 0, MPI_COMM_WORLD);
-  const int measured = test_size > 1 && strstr(c->keys, MEASURED);
-  const char *device = getenv("OAK_TEST_DEVICE");
-  slow_rank = measured ? test_size - 1 : -1;
   const fingerprint_t f = run(MPI_COMM_WORLD, c, threads, &imbalance);
-  slow_rank = -1;
   const int same =
       f.solution == alone.solution && f.history == alone.history && f.blocks == alone.blocks;
   report(
@@ -265,9 +248,6 @@ static void same_bits(const case_t *c, int threads) {
   assert_int_equal(f.blocks, alone.blocks);
   assert_true(f.history == alone.history);
   assert_true(f.solution == alone.solution);
-  if (measured) report("%s: the slow rank has %.2f times the mean", c->name, f.last);
-  /* Time is taken on the device; one that only stands in for a GPU does not see the host sleep. */
-  if (measured && (!device || !*device || !strcmp(device, "cpu"))) assert_true(f.last < 0.8);
   if (strstr(c->keys, "kappa_max=100")) assert_true(imbalance > test_size - 0.01);
 }
 

@@ -248,8 +248,7 @@ static oak_status_t move_blocks(oak_t *sim, const oak_transfer_t *transfer) {
 static oak_status_t balance_load(oak_t *sim, int *moved) {
   const oak_balance_t balance = {
       .kappa_max = sim->setup.refine.kappa_max,
-      .families = sim->setup.refine.max_level > sim->setup.refine.min_level,
-      .speed = sim->speed.all};
+      .families = sim->setup.refine.max_level > sim->setup.refine.min_level};
   undo_t undo;
   oak_transfer_t transfer;
   OAK_TRY(undo_keep(sim, &undo));
@@ -267,15 +266,6 @@ static oak_status_t balance_load(oak_t *sim, int *moved) {
   oak_transfer_clear(&transfer);
   oak_timer_stop(&sim->data.timers, OAK_PHASE_PARTITION);
   return st;
-}
-
-/* If the mesh does not change, ranks may still have become faster or slower. */
-static oak_status_t balance_only(oak_t *sim, int *moved) {
-  *moved = 0;
-  if (!sim->speed.all) return OAK_OK;
-  OAK_TRY(balance_load(sim, moved));
-  if (*moved) oak_rates_forget(sim);
-  return *moved ? oak_fit_mesh(sim) : OAK_OK;
 }
 
 /* Change the mesh and state 0 as the flags ask. New blocks are on the ranks of the old ones. If
@@ -314,12 +304,10 @@ oak_status_t oak_adapt_finish(oak_t *sim) {
 /* Adapt to the flags; ghost cells must be filled. */
 static oak_status_t apply_flags(oak_t *sim, const int *flag, const int *reach, int *changed) {
   int any = 0, moved = 0;
-  oak_speed_measure(sim);
   OAK_TRY(adapt_blocks(sim, flag, reach, &any));
-  oak_status_t st = any ? OAK_OK : balance_only(sim, &moved);
-  if (changed) *changed = any || moved;
-  if (!any) return st;
-  st = balance_load(sim, &moved);
+  if (changed) *changed = any;
+  if (!any) return OAK_OK;
+  oak_status_t st = balance_load(sim, &moved);
   sim->adapt.rates_due = sim->rates.known == OAK_RATES_UNKNOWN;
   oak_rates_forget(sim);
   return st == OAK_OK ? oak_adapt_finish(sim) : st;
@@ -419,15 +407,9 @@ static oak_status_t blame_criterion(oak_t *sim, const int *flag) {
 
 /* Adapt to the criterion; without \a coarsens blocks are refined only. */
 static oak_status_t adjust(oak_t *sim, int coarsens, int *changed) {
-  int moved;
   if (changed) *changed = 0;
   OAK_TRY(oak_adapt_finish(sim));
-  if (!sim->setup.refine.active) {
-    oak_speed_measure(sim);
-    OAK_TRY(balance_only(sim, &moved));
-    if (changed) *changed = moved;
-    return OAK_OK;
-  }
+  if (!sim->setup.refine.active) return OAK_OK;
   if (sim->data.clock.step == 0)
     OAK_TRY(oak_globals_set(
         sim, &(oak_step_t){.time = sim->data.clock.time})); /* no step has done it yet */
@@ -460,13 +442,7 @@ oak_status_t oak_adapt_first(oak_t *sim, int *changed) { return adjust(sim, 0, c
 static void clear(oak_t *sim) {
   if (sim->data.transport.dev) oak_messages_clear(&sim->adapt.migration, &sim->data.transport);
   oak_device_free(sim->setup.dev, sim->adapt.flag.at);
-  free(sim->speed.all);
   oak_field_set_clear(&sim->data, &sim->adapt.criterion.values);
-}
-
-static oak_status_t open(oak_t *sim) {
-  OAK_TRY(oak_agree(sim->setup.comm, oak_speed_open(sim)));
-  return criterion_open(sim);
 }
 
 oak_status_t oak_adaptation_finish(oak_t *sim, oak_step_t *step) {
@@ -476,4 +452,4 @@ oak_status_t oak_adaptation_finish(oak_t *sim, oak_step_t *step) {
 
 static int64_t bytes(const oak_t *sim) { return oak_field_set_bytes(&sim->adapt.criterion.values); }
 
-const oak_part_t oak_part_adaptation = {.open = open, .bytes = bytes, .clear = clear};
+const oak_part_t oak_part_adaptation = {.open = criterion_open, .bytes = bytes, .clear = clear};

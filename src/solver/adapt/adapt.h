@@ -20,10 +20,3 @@ oak_status_t oak_adapt_first(oak_t *sim, int *changed);
  * state, whose ghost cells are filled. Collective: a rank that has failed takes part. The ranks do
  * not agree on the status. */
 oak_status_t oak_criterion_set(oak_t *sim);
-
-/* speed.c */
-/** Measure the speed of ranks from now on, if mesh.balance says so. Rank-local. */
-oak_status_t oak_speed_open(oak_t *sim);
-/** Bring the speeds up to date, if they are measured. Waits until the device has completed its
- * work. Collective. */
-void oak_speed_measure(oak_t *sim);

@@ -32,7 +32,6 @@ typedef struct {
   oak_array_t memory; /**< of the next three */
   void *rate, *bad;   /**< per block, tile and part: largest wave speed / dx; invalid cells */
   void *sums;         /**< maxima and sums of them by chunk */
-  int64_t computed;   /**< blocks computed so far; each stage counts */
 } oak_results_t;
 
 /** Memory of the host for copies of the solution that are written to files (snapshot.c). */

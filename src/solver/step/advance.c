@@ -49,7 +49,6 @@ static oak_status_t launch_flux(oak_t *sim, oak_flux_args_t *args, const oak_lis
   const long count = blocks ? blocks->count : sim->data.mesh->nblock;
   if (!count) return OAK_OK;
   args->f.list = blocks ? blocks->device : NULL;
-  sim->data.results.computed += count;
   return OAK_TIMED(&sim->data.timers, OAK_PHASE_FLUX,
                    oak_device_launch(sim->setup.dev, sim->setup.kernel.flux,
                                      count * oak_data_results(&sim->data), args, sizeof *args));

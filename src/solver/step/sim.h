@@ -57,14 +57,6 @@ typedef struct {
   double divergence;   /**< the largest that was taken off INITIAL */
 } oak_curl_t;
 
-/** How fast the ranks compute (adapt/speed.c). */
-typedef struct {
-  double *all;            /**< [ranks] blocks per second; NULL unless mesh.balance = measured */
-  double blocks, seconds; /**< of this rank, earlier ones count less */
-  int64_t computed;       /**< results.computed at the last measurement */
-  double worked;          /**< seconds of all kernels of stages, likewise */
-} oak_speed_t;
-
 enum {
   OAK_RATES_UNKNOWN,
   OAK_RATES_KNOWN,   /**< results.rate belongs to the blocks of the current mesh */
@@ -129,7 +121,6 @@ struct oak {
   oak_curl_t curl;
   oak_poisson_t poisson[OAK_MAX_EQUATIONS]; /**< those of setup.equations */
   oak_adapt_t adapt;
-  oak_speed_t speed;
   oak_requests_t run;
   oak_own_outputs_t own;
   oak_late_kernel_t trace, forces; /**< of trace.c and forces.c */
