@@ -248,8 +248,6 @@ const oak_command_t oak_command_run = {
         "  3  the run ended early and wrote a checkpoint. It does so on SIGUSR1, SIGTERM or\n"
         "     Ctrl-C, if there is a file named stop in output.folder, and at run.wall_limit\n"
         "\n"
-        "On a terminal oak uses colours, unless the environment variable NO_COLOR is set.\n"
-        "\n"
         "To set keys of [device] for all your runs, write them to "
         "$XDG_CONFIG_HOME/oak/settings.ini, or to\n"
         "~/.config/oak/settings.ini if that variable is not set.\n"

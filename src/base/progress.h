@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * What the terminal shows of a run: a table with a line every so many steps and, on a terminal, a
- * bar below it that is redrawn in place. Private. Used on one rank (without stream and log all
- * calls do nothing). */
+ * What the terminal shows of a run: a table with a line every so many steps. Private. Used on one
+ * rank (without stream and log all calls do nothing). */
 #pragma once
 
 #include <stdint.h>
@@ -20,7 +19,7 @@ typedef struct {
 
 typedef struct {
   FILE *stream;         /**< NULL on the ranks that print nothing */
-  FILE *log;            /**< gets the same lines, without bar and colours; NULL: none */
+  FILE *log;            /**< gets the same lines; NULL: none */
   double end_time;      /**< the run ends there ... */
   long max_steps;       /**< ... or at this step (0: no limit) */
   long every_steps;     /**< steps between lines, 0: none by steps */
@@ -30,12 +29,9 @@ typedef struct {
 /** Private. The structure is not opaque so that it can be a local variable. */
 typedef struct {
   oak_progress_options_t options;
-  int terminal, colors, unicode, width;
-  int narrow; /* leave out the column of elapsed time */
-  int bar_shown;
   long first_step, line_step;
   double first_time, begin;
-  double line_at, bar_at, last_at; /* MPI_Wtime of the last line, bar and update */
+  double line_at, last_at; /* MPI_Wtime of the last line and update */
   int64_t first_updates, line_updates;
   double fraction, speed; /* done so far, and done per second, smoothed */
 } oak_progress_t;
@@ -43,13 +39,11 @@ typedef struct {
 /** Print the column titles and the line of the initial \a state, and start the clock. */
 void oak_progress_begin(oak_progress_t *progress, const oak_progress_options_t *options,
                         const oak_progress_state_t *state);
-/** Print a line if one is due, and redraw the bar. Cheap: meant for every step. */
+/** Print a line if one is due. Cheap: meant for every step. */
 void oak_progress_update(oak_progress_t *progress, const oak_progress_state_t *state);
 /** A remark between the lines of the table, such as the name of a file just written. A newline is
  * added. */
 void oak_progress_note(oak_progress_t *progress, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/** Remove the bar before others print to the terminal; the next update draws it again. */
-void oak_progress_clear(oak_progress_t *progress);
 /** Print the line of the final state and a summary. */
 void oak_progress_end(oak_progress_t *progress, const oak_progress_state_t *state);

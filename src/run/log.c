@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The log of a run, a file in its folder: what the terminal shows, without bar and colours. Until
+ * The log of a run, a file in its folder: what the terminal shows. Until
  * the folder is ready, the text is kept in memory. A log that cannot be written ends no run. */
 #include "run/log.h"
 

@@ -248,8 +248,6 @@ static oak_status_t run_steps(oak_t *sim, report_t *r, oak_saving_t *saving,
   if (st == OAK_OK) {
     oak_progress_end(&r->progress, &r->state);
     note_energy(r, energy_since(sim, before));
-  } else {
-    oak_progress_clear(&r->progress);
   }
   note_counts(&r->progress, sim);
   if (st == OAK_OK && sim->run.interrupted)

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Terminal output: which lines appear, their alignment and width, the progress bar. */
+ * Terminal output: which lines appear, their alignment and width. */
 // TEST sanitize
-#define _XOPEN_SOURCE 700
-
-#include <fcntl.h>
-#include <poll.h>
 #include <math.h>
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "main_test.h"
 #include "progress.h"
@@ -75,8 +70,6 @@ static void test_lines(void **unused) {
   assert_non_null(strstr(line_of(text, 2), "   136   557k "));
   assert_non_null(strstr(line_of(text, 2), "CUPS"));
   assert_non_null(strstr(line_of(text, 2), " s  L2:16 L3:120"));
-  assert_null(strchr(text, '\033')); /* no terminal: neither bar nor colors */
-  assert_null(strchr(text, '\r'));
   free(text);
 }
 
@@ -111,56 +104,7 @@ static void test_silent(void **unused) {
   oak_progress_begin(&progress, &(oak_progress_options_t){.end_time = 1, .every_steps = 1}, &state);
   oak_progress_update(&progress, &state);
   oak_progress_note(&progress, "nothing");
-  oak_progress_clear(&progress);
   oak_progress_end(&progress, &state);
-}
-
-/** On a pseudo-terminal: the bar appears, is removed before a line, and is gone at the end. */
-static void test_terminal(void **unused) {
-  (void)unused;
-  int master = posix_openpt(O_RDWR | O_NOCTTY);
-  if (master < 0 || grantpt(master) != 0 || unlockpt(master) != 0)
-    SKIP_CASE("this machine gives no terminal");
-  int slave = open(ptsname(master), O_RDWR | O_NOCTTY);
-  assert_true(slave >= 0);
-  unsetenv("OMPI_COMM_WORLD_SIZE"); /* a terminal of our own, not mpirun's */
-  unsetenv("PMI_SIZE");
-  setenv("TERM", "xterm", 1);
-  setenv("COLUMNS", "90", 1);
-  setenv("LC_ALL", "C", 1);
-  setenv("NO_COLOR", "1", 1);
-  FILE *stream = fdopen(slave, "w");
-  oak_progress_t progress;
-  oak_progress_state_t state = state_at(0);
-  oak_progress_options_t options = {.stream = stream, .end_time = 1, .every_steps = 50};
-  oak_progress_begin(&progress, &options, &state);
-  state = state_at(25);
-  oak_progress_update(&progress, &state);
-  state = state_at(50);
-  oak_progress_update(&progress, &state);
-  oak_progress_end(&progress, &state);
-  char text[4096];
-  size_t bytes = 0;
-  struct pollfd ready = {.fd = master, .events = POLLIN};
-  while (bytes < sizeof text - 1 && poll(&ready, 1, 300) > 0) { /* it comes in pieces */
-    const ssize_t more = read(master, text + bytes, sizeof text - 1 - bytes);
-    if (more <= 0) break;
-    bytes += (size_t)more;
-  }
-  fclose(stream);
-  close(master);
-  assert_true(bytes > 0);
-  text[bytes] = '\0';
-
-  char *bar = strstr(text, "\r 25.0 % |"), *end;
-  if (!bar) bar = strstr(text, "\r  25.0 % |");
-  assert_non_null(bar);
-  end = strstr(bar, "\033[K");
-  assert_non_null(end);
-  assert_int_equal(end - bar, 90); /* a column is left free: 1 + 89 */
-  assert_non_null(strstr(bar, "####..."));
-  assert_non_null(strstr(end, "\r\033[K     50 "));
-  assert_non_null(strstr(end, "\r\033[K50 steps to"));
 }
 
 static void assert_count(double count, const char *expected) {
@@ -198,8 +142,8 @@ static void test_words(void **unused) {
 }
 
 int main(int argc, char **argv) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_lines),    cmocka_unit_test(test_due),
-                                     cmocka_unit_test(test_fits),     cmocka_unit_test(test_silent),
-                                     cmocka_unit_test(test_terminal), cmocka_unit_test(test_words)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_lines), cmocka_unit_test(test_due),
+                                     cmocka_unit_test(test_fits), cmocka_unit_test(test_silent),
+                                     cmocka_unit_test(test_words)};
   return TEST_MAIN(tests);
 }
