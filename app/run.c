@@ -10,33 +10,12 @@
 #include "commands.h"
 #include "str.h"
 
-/* Path of the user's own settings, "" if there are none. Rank-local. */
-static void find_settings(char path[4096]) {
-  const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
-  int length = 0;
-  if (config && config[0] == '/')
-    length = snprintf(path, 4096, "%s/oak/settings.ini", config);
-  else if (home && home[0] == '/')
-    length = snprintf(path, 4096, "%s/.config/oak/settings.ini", home);
-  if (length <= 0 || length >= 4096 || access(path, F_OK) != 0) path[0] = 0;
-}
-
-static oak_status_t read_settings(oak_params_t *params) {
-  char path[4096] = "";
-  int rank;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (rank == 0) find_settings(path);
-  MPI_Bcast(path, sizeof path, MPI_CHAR, 0, MPI_COMM_WORLD);
-  return path[0] ? oak_params_read_settings(params, MPI_COMM_WORLD, path) : OAK_OK;
-}
-
-/* The parameters of a run: the user's settings, then the file, then \a setting if it is
- * not empty, then what the command line sets. */
+/* The parameters of a run: the file, then \a setting if it is not empty, then what the command line
+ * sets. */
 static oak_status_t read_all(const char *file, int trust, const char *setting, int nset, char **set,
                              oak_params_t **params) {
   oak_status_t st = oak_agree(MPI_COMM_WORLD, oak_params_new(params));
   if (st == OAK_OK && trust) oak_params_trust(*params);
-  if (st == OAK_OK) st = read_settings(*params);
   if (st == OAK_OK) st = oak_params_read(*params, MPI_COMM_WORLD, file);
   if (st == OAK_OK && setting[0]) st = oak_params_assign(*params, setting, "command line");
   if (st == OAK_OK) st = oak_params_assign_all(*params, nset, set, "command line");
@@ -247,10 +226,6 @@ const oak_command_t oak_command_run = {
         "  2  wrong usage\n"
         "  3  the run ended early and wrote a checkpoint. It does so on SIGUSR1, SIGTERM or\n"
         "     Ctrl-C, if there is a file named stop in output.folder, and at run.wall_limit\n"
-        "\n"
-        "To set keys of [device] for all your runs, write them to "
-        "$XDG_CONFIG_HOME/oak/settings.ini, or to\n"
-        "~/.config/oak/settings.ini if that variable is not set.\n"
         "\n"
         "examples:\n"
         "  oak run rayleigh_taylor\n"

@@ -54,13 +54,6 @@ OAK_API oak_status_t oak_params_read(oak_params_t *params, MPI_Comm comm, const 
  * because such a file can run any program. Not collective. */
 OAK_API void oak_params_trust(oak_params_t *params);
 
-/** Read the user's own settings: a file as above that may set all keys of [device], and no others.
- * Read it before the parameter file, whose values then win. OAK_ERR_INPUT: other users may change
- * the file, or replace it, because they own a folder above it or may write to one. Collective, as
- * oak_params_read(). */
-OAK_API oak_status_t oak_params_read_settings(oak_params_t *params, MPI_Comm comm,
-                                              const char *path);
-
 /** Set one key from text such as "mesh.block_size=16"; \a origin names the source in messages
  * ("command line"). Later settings win over earlier ones. Not collective. */
 OAK_API oak_status_t oak_params_assign(oak_params_t *params, const char *assignment,

@@ -10,7 +10,6 @@
 #include "failure.h"
 #include "params_private.h"
 #include "str.h"
-#include "trust.h"
 
 enum { LARGEST_FILE = 16 << 20, LONGEST_NAME = 48 };
 
@@ -171,24 +170,18 @@ oak_status_t oak_params_parse(const char *name, const char *text, oak_params_t *
 
 /* ---- the file ------------------------------------------------------------------------------- */
 
-/** Whether a file may set a key. The user's settings may set keys of [device] only. A parameter
- * file may come from other people. It must therefore not set keys that run programs. It may only
- * set them to an empty value, as the echo of a run does. */
-static oak_status_t allow(const oak_params_t *fresh, int settings, int trusted) {
+/** Whether a file may set a key. It may come from other people. It must therefore not set keys that
+ * run programs, but to an empty value, as the echo of a run does. */
+static oak_status_t allow(const oak_params_t *fresh, int trusted) {
   oak_mistakes_t mistakes = {.count = 0};
   for (int i = 0; i < fresh->ngiven; i++) {
     const oak_param_entry_t *entry = &fresh->given[i];
     const char *key = entry->key;
     const int program = !strcmp(key, "device.compiler") || !strcmp(key, "device.flags");
-    if (settings && strncmp(key, "device.", 7) != 0)
-      oak_mistakes_add(&mistakes,
-                       "%s: %s = %s: settings of your own may hold keys of [device] alone",
-                       entry->origin, key, entry->value);
-    if (!settings && program && *entry->value && !trusted)
+    if (program && *entry->value && !trusted)
       oak_mistakes_add(&mistakes,
                        "%s: %s = %s: this can run any program; if you trust the file, use oak run "
-                       "--trust, else give it on the command line, as OAK_CC or OAK_CFLAGS, or in "
-                       "~/.config/oak/settings.ini",
+                       "--trust, else give it on the command line or as OAK_CC or OAK_CFLAGS",
                        entry->origin, key, entry->value);
   }
   return oak_mistakes_fail(&mistakes);
@@ -208,52 +201,18 @@ static oak_status_t take_over(oak_params_t *params, const oak_params_t *fresh, c
   return OAK_OK;
 }
 
-static oak_status_t read_file(oak_params_t *params, MPI_Comm comm, const char *path, int settings) {
+oak_status_t oak_params_read(oak_params_t *params, MPI_Comm comm, const char *path) {
+  OAK_BEGIN(params);
   oak_buffer_t text = {0};
   oak_params_t *fresh = NULL;
   oak_status_t status = share_text(comm, path, &text);
   if (status == OAK_OK) status = OAK_NEW(fresh, 1);
   if (status == OAK_OK) status = parse(fresh, path, text.data);
-  if (status == OAK_OK) status = allow(fresh, settings, params->trusted);
+  if (status == OAK_OK) status = allow(fresh, params->trusted);
   if (status == OAK_OK) status = take_over(params, fresh, path);
   oak_params_destroy(&fresh);
   oak_buffer_free(&text);
   return oak_agree(comm, status);
-}
-
-oak_status_t oak_params_read(oak_params_t *params, MPI_Comm comm, const char *path) {
-  OAK_BEGIN(params);
-  return read_file(params, comm, path, 0);
-}
-
-/** The path of the file of settings, without links. Fails if other users can change the file. */
-static oak_status_t find_settings(const char *path, char real[PATH_MAX]) {
-  char why[OAK_WHY] = "", folder[PATH_MAX];
-  struct stat info;
-  const char *slash = strrchr(path, '/');
-  snprintf(folder, sizeof folder, "%.*s/.", slash ? (int)(slash - path) : 1, slash ? path : ".");
-  OAK_CHECK(realpath(path, real) && stat(real, &info) == 0, OAK_ERR_FILE, "cannot open '%s': %s",
-            path, strerror(errno));
-  OAK_CHECK(S_ISREG(info.st_mode), OAK_ERR_INPUT, "'%s' is not a regular file", path);
-  /* The file may be a link, so the folder of the link is checked too. */
-  char *above = realpath(folder, NULL);
-  const int trusted = above && oak_path_trusted(real, 0, why) && oak_path_trusted(above, 0, why);
-  free(above);
-  OAK_CHECK(trusted, OAK_ERR_INPUT,
-            "%s can run any program, so nobody else may be able to change it: %s; correct this or "
-            "remove the file",
-            path, why);
-  return OAK_OK;
-}
-
-oak_status_t oak_params_read_settings(oak_params_t *params, MPI_Comm comm, const char *path) {
-  OAK_NEED(path);
-  char real[PATH_MAX] = "";
-  int rank;
-  MPI_Comm_rank(comm, &rank);
-  OAK_TRY(oak_agree(comm, rank == 0 ? find_settings(path, real) : OAK_OK));
-  MPI_Bcast(real, sizeof real, MPI_CHAR, 0, comm);
-  return read_file(params, comm, real, 1);
 }
 
 void oak_params_trust(oak_params_t *params) {

@@ -17,32 +17,22 @@ import oak_test
 from oak_test import GOOD, judge, run
 
 COMPILER = "[device]\nname = cpu\ncompiler = {work}/own-cc\n"
-SETTINGS = "config/oak/settings.ini"
-# name: extra text of the parameter file, of the settings, their mode, arguments, does own-cc run, what is said.
+# name: extra text of the parameter file, arguments, does own-cc run, what is said.
 # own-cc is a compiler that leaves a file and fails.
 CASES = {
-    "compiler in the parameter file": (COMPILER, None, 0, [], False,
-                                       [r"run\.ini:\d+: device\.compiler", r"--trust", r"settings\.ini"]),
-    "flags in the parameter file": ("[device]\nflags = -wrapper {work}/own-cc\n", None, 0, [], False,
+    "compiler in the parameter file": (COMPILER, [], False,
+                                       [r"run\.ini:\d+: device\.compiler", r"--trust", r"OAK_CC"]),
+    "flags in the parameter file": ("[device]\nflags = -wrapper {work}/own-cc\n", [], False,
                                     [r"run\.ini:\d+: device\.flags", r"--trust"]),
-    "--trust": (COMPILER, None, 0, ["--trust"], True, [r"own-cc"]),
-    "command line": ("[device]\ncompiler =\nflags =\n", None, 0, ["device.name=cpu", "device.compiler={work}/own-cc"],
+    "--trust": (COMPILER, ["--trust"], True, [r"own-cc"]),
+    "command line": ("[device]\ncompiler =\nflags =\n", ["device.name=cpu", "device.compiler={work}/own-cc"],
                      True, [r"own-cc"]),
-    "settings": ("", COMPILER, 0o600, [], True, [r"own-cc"]),
-    "settings of others": ("", COMPILER, 0o666, [], False, [r"settings\.ini", r"chmod go-w"]),
-    "settings in a folder of others": ("", COMPILER, 0o600, [], False,
-                                       [r"settings\.ini", r"may write to .*/config/oak"]),
-    "a link to settings in a folder of others": ("", COMPILER, 0o600, [], False, [r"settings\.ini", r"others may write to it"]),
-    "settings with other keys": ("", "[mesh]\nmax_level = 3\n", 0o600, [], False,
-                                 [r"settings\.ini:2: mesh\.max_level", r"\[device\]"]),
-    "problem that never ends": ("", None, 0, ["problem.name=/dev/zero"], False, [r"/dev/zero", r"must be a C file"]),
-    "physics that never comes": ("", None, 0, ["physics.name={work}/fifo"], False, [r"/fifo", r"must be a C file"]),
-    "header that never comes": ("", None, 0, ["problem.name={work}/problem.c"], False,
+    "problem that never ends": ("", ["problem.name=/dev/zero"], False, [r"/dev/zero", r"must be a C file"]),
+    "physics that never comes": ("", ["physics.name={work}/fifo"], False, [r"/fifo", r"must be a C file"]),
+    "header that never comes": ("", ["problem.name={work}/problem.c"], False,
                                 [r"/fifo.*problem\.c", r"regular file"]),
-    "constant of oak": ("", None, 0, ["device.flags=-DOAK_NPREV=1"], False, [r"-DOAK_NPREV=1", r"device\.flags"]),
+    "constant of oak": ("", ["device.flags=-DOAK_NPREV=1"], False, [r"-DOAK_NPREV=1", r"device\.flags"]),
 }
-
-FOLDER_MODES = {"settings in a folder of others": 0o775, "a link to settings in a folder of others": 0o775}  # of the settings, if not 0755
 
 # Code that runs when a library is loaded, before any function of it is called.
 LOADED = """#include <stdio.h>
@@ -130,9 +120,8 @@ def look(name, launch, work):
 
 
 def try_case(name, launch):
-    extra, settings, mode, arguments, runs, patterns = CASES[name]
+    extra, arguments, runs, patterns = CASES[name]
     with tempfile.TemporaryDirectory(prefix="oak_trust_") as work:
-        os.makedirs(os.path.join(work, "config/oak"))
         os.mkfifo(os.path.join(work, "fifo"))
 
         def write(path, text, permissions=0o600):
@@ -142,13 +131,6 @@ def try_case(name, launch):
         write("run.ini", GOOD + extra)
         write("own-cc", "#!/bin/sh\n: > {work}/ran\nexit 1\n", 0o700)
         write("problem.c", '#include "fifo"\n')
-        if settings:
-            write(SETTINGS, settings, mode)
-            if name.startswith("a link"):
-                os.rename(os.path.join(work, SETTINGS), os.path.join(work, "mine.ini"))
-                os.symlink("../../mine.ini", os.path.join(work, SETTINGS))
-            os.chmod(os.path.join(work, "config/oak"), FOLDER_MODES.get(name, 0o755))
-        os.environ["XDG_CONFIG_HOME"] = os.path.join(work, "config")
         text, code, _ = run([*launch, "run", "run.ini", *[a.replace("{work}", work) for a in arguments]], work, 30)
         wrong = judge(text, code, patterns, many_lines=True)
         if os.path.exists(os.path.join(work, "ran")) != runs:

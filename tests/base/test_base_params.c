@@ -302,15 +302,6 @@ static void test_trust(void **state) {
   assert_says("--trust");
   assert_false(oak_params_is_set(params, "device.name"));
   assert_int_equal(read_text(params, "[device]\ncompiler =\nflags = \"\"\n"), OAK_OK);
-  assert_int_equal(oak_params_read_settings(params, MPI_COMM_WORLD, path), OAK_OK);
-  write_bytes(bad, strlen(bad));
-  assert_int_equal(oak_params_read_settings(params, MPI_COMM_WORLD, path), OAK_OK);
-  assert_string_equal(oak_params_origin(params, "device.flags") + strlen(path), ":4");
-  MPI_Barrier(MPI_COMM_WORLD);
-  write_bytes("[run]\ncfl = 1\n", 14);
-  assert_int_equal(oak_params_read_settings(params, MPI_COMM_WORLD, path), OAK_ERR_INPUT);
-  assert_says(":2: run.cfl");
-  MPI_Barrier(MPI_COMM_WORLD);
   oak_params_trust(params);
   assert_int_equal(read_text(params, bad), OAK_OK);
   oak_params_destroy(&params);
