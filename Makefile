@@ -10,7 +10,7 @@ BUILD_TESTS ?= ON
 
 .DEFAULT_GOAL := help
 .PHONY: help deps test-deps verify-deps dev-deps build demo gallery test test-all test-long test-mpich verify sanitize build-sanitize fuzz valgrind install site format \
-  check-format lint info dist deb deb-deps clean
+  check-format lint info dist wheel deb deb-deps clean
 
 # Debian 12 and later, Ubuntu 22.04 and later.
 PACKAGES := gcc libc6-dev make cmake pkg-config libopenmpi-dev openmpi-bin libp4est-dev libpng-dev
@@ -47,6 +47,7 @@ help:
 	@echo "  make install         install to PREFIX ($(PREFIX)): make install PREFIX=\$$HOME/.local"
 	@echo "  make site            make the documentation as a site: site/index.html"
 	@echo "  make dist            write dist/oak-$(VERSION).tar.gz, the committed sources, which build without git"
+	@echo "  make wheel           build a wheel with oak and its Python package, dist/oak_amr-$(VERSION)-*.whl, for pip install"
 	@echo "  make deb             build a Debian package, dist/oak_$(VERSION)_*.deb"
 	@echo "  make sanitize        unit tests with address and undefined-behaviour sanitizers, kernels included"
 	@echo "  make fuzz            parameter files, command lines, plotfiles, checkpoints made up at random (RUNS=$(RUNS) each)"
@@ -160,7 +161,7 @@ valgrind: test-deps build
 	@tools/valgrind.sh $(BUILD) $(CASES)
 
 # In a folder that is new: without tests.
-install info: BUILD_TESTS = $(if $(wildcard $(BUILD)/CMakeCache.txt),,OFF)
+install info wheel: BUILD_TESTS = $(if $(wildcard $(BUILD)/CMakeCache.txt),,OFF)
 install: build
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 
@@ -177,6 +178,13 @@ dist:
 	@git archive --format=tar.gz --prefix=oak-$(VERSION)/ --add-file=dist/COMMIT -o dist/oak-$(VERSION).tar.gz HEAD
 	@rm dist/COMMIT
 	@echo "dist/oak-$(VERSION).tar.gz"
+
+# The wheel is for the system that it is made on, and holds no copies of MPI, p4est and libpng.
+wheel: build
+	@rm -rf dist/wheel && mkdir -p dist
+	@cmake --install $(BUILD) --prefix dist/wheel >/dev/null
+	@python3 python/backend.py dist/wheel dist
+	@rm -r dist/wheel
 
 deb-deps:
 	@tools/deps.sh $(PACKAGES) $(HDF5_PACKAGES) $(DEB_PACKAGES)

@@ -166,7 +166,7 @@ class Checkpoint(Blocks):
         if begin[order[0]] != 0 or end[order[-1]] != filled or np.any(begin[order[1:]] != end[order[:-1]]):
             raise OakError(f"{wrong}the blocks do not fill the domain")
 
-    def read(self, variable):
+    def read(self, variable: str) -> np.ndarray:
         v = self._place_of(variable)
         shape = (self.nblocks, self._nvar, *self._shape[1:])
         try:

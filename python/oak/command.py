@@ -59,8 +59,9 @@ def built_near(file: str, *path: str) -> Optional[str]:
 
 
 def find_oak() -> str:
-    """The oak command: $OAK, or the command on the path, or that of the source tree of this package."""
-    for found in (os.environ.get("OAK"), shutil.which("oak"), built_near(__file__, "..", "..", "build", "oak")):
+    """The oak command: $OAK, or the command on the path, or that of the source tree or the installation of this package."""
+    for found in (os.environ.get("OAK"), shutil.which("oak"), built_near(__file__, "..", "..", "build", "oak"),
+                  built_near(__file__, "..", "..", "..", "..", "bin", "oak")):
         if found and os.access(found, os.X_OK):
             return os.path.abspath(found)
     raise OakError("there is no oak command: build it (make build), install it (make install), or let $OAK name it")

@@ -422,7 +422,7 @@ class Plotfile(Blocks):
 
     # ---- values
 
-    def read(self, variable):
+    def read(self, variable: str) -> np.ndarray:
         v = self._place_of(variable)
         n, dim = self.block_shape, self.dim
         out, start = np.empty(self._shape, dtype=self._dtype.newbyteorder("=")), 0

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 # TEST @source@
-"""The recipe for Spack and the Dockerfiles, as far as this can be told without network: their syntax, the version of
-include/oak.h and the packages of the Makefile. Prints nothing when all is well.
+"""The recipes for Spack and conda, the Dockerfiles and the one of Apptainer, as far as this can be told without network:
+their syntax, the version of include/oak.h and the packages of the Makefile. Prints nothing when all is well.
 
 usage: check_packaging.py TREE"""
 import ast
@@ -65,6 +65,34 @@ def check_dockerfile(path, packages):
     expect(f"{path}: an image whose user is not root", "USER" in words)
 
 
+def check_apptainer(path, packages):
+    text = re.sub(r"^ *#.*\n", "", read(path), flags=re.M)
+    expect(f"{path}: sections", re.findall(r"^%(\w+)$", text, re.M) == ["files", "post", "environment", "runscript"])
+    expect(f"{path}: an image with a version", re.search(r"^Bootstrap: docker\nFrom: [\w/.-]+:[\w.-]+$", text, re.M))
+    installed = set(re.search(r"apt-get install ([^&]*?)\n    make", text, re.S).group(1).split())
+    expect(f"{path}: apt-get install lacks {set(packages) - installed}", set(packages) <= installed)
+
+
+def check_conda(path, version, packages):
+    """Without conda the templates of the recipe are replaced by their names."""
+    text = read(path)
+    expect(f"{path}: version {version}", f'{{% set version = "{version}" %}}' in text)
+    text = re.sub(r"^{%.*%}\n", "", text, flags=re.M)
+    text = re.sub(r'{{ *(\w+)(?:\("(\w+)"\))? *}}', lambda m: m.group(2) or m.group(1), text)
+    try:
+        import yaml
+    except ImportError:
+        return
+    recipe = yaml.safe_load(text)
+    needs = recipe["requirements"]
+    for part in ("host", "run"):
+        names = {name.split()[0] for name in needs[part] + needs["build"]}
+        asked = {SPACK_NAMES[package] for package in packages} - {None, "mpi", "pkgconfig", "zlib-api"}
+        asked -= {"libpng", "hdf5", "cmake"} if part == "run" else set()
+        expect(f"{path}: {part} lacks {asked - names}", asked <= names)
+    expect(f"{path}: a compiler when oak runs", "c" in needs["run"])
+
+
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
@@ -75,6 +103,8 @@ def main():
     packages = " ".join(re.findall(r"^(?:HDF5_)?PACKAGES := (.*)$", read(root, "Makefile"), re.M)).split()
     expect("CITATION.cff has the version of include/oak.h", f"version: {version}\n" in read(root, "CITATION.cff"))
     check_recipe(os.path.join(root, "packaging", "spack", "package.py"), version, packages)
+    check_conda(os.path.join(root, "packaging", "conda", "meta.yaml"), version, packages)
+    check_apptainer(os.path.join(root, "packaging", "apptainer", "oak.def"), packages)
     files = sorted(glob.glob(os.path.join(root, "packaging", "docker", "*.Dockerfile")))
     expect("packaging/docker has Dockerfiles for CPU and CUDA", len(files) >= 2)
     for path in files:

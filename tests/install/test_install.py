@@ -89,6 +89,43 @@ def check_symbols(prefix, library, env):
     assert exported == declared and "oak_advance" in declared, (exported - declared, declared - exported)
 
 
+CPP = """#include <oak.h>
+int main(int argc, char **argv) {
+  oak_params_t *params;
+  MPI_Init(&argc, &argv);
+  const int wrong = oak_params_new(&params) != OAK_OK;
+  oak_params_destroy(&params);
+  MPI_Finalize();
+  return wrong;
+}
+"""
+
+
+def check_cpp(folder, flags, env):
+    """A C++ program needs no libraries for C++ of MPI, which the flags do not name."""
+    if not shutil.which("g++"):
+        oak_test.skip_part("C++", "there is no g++")
+        return
+    oak_test.write(folder, "main.cpp", CPP)
+    run(["g++", *os.environ.get("OAK_TEST_CFLAGS", "").split(), "-Wall", "-Wextra", "-Werror", "-O0", "-o", "cpp", "main.cpp", *flags],
+        folder, env)
+    run([os.path.join(folder, "cpp")], folder, env)
+
+
+def check_wheel(source, prefix, top, env):
+    """pip installs program and library from a wheel, and the Python package finds them."""
+    if subprocess.run([sys.executable, "-c", "import pip, venv, numpy"], capture_output=True, check=False).returncode:
+        oak_test.skip_part("the wheel", "pip, venv or numpy is missing")
+        return
+    place = os.path.join(top, "venv")
+    wheel = run([sys.executable, os.path.join(source, "python", "backend.py"), prefix, top], top, env).strip()
+    run([sys.executable, "-m", "venv", "--system-site-packages", place], top, env)
+    run([os.path.join(place, "bin", "pip"), "install", "--quiet", "--no-index", wheel], top, env)
+    said = run([os.path.join(place, "bin", "python"), "-c", "import oak; print(oak.find_oak(), oak.Simulation('sod').dim)"], top,
+               {k: v for k, v in env.items() if k not in ("PYTHONPATH", "OAK", "OAK_LIBRARY")})
+    assert said.startswith(os.path.join(place, "bin", "oak")), said
+
+
 def main():
     options = oak_test.options(__doc__, "source", "build", "cmake", "mpicc")
     env = {k: v for k, v in os.environ.items() if k != "OAK_HOME"}
@@ -102,9 +139,11 @@ def main():
         share = os.path.join(prefix, "share", "oak")
         shutil.copytree(os.path.join(share, "examples", "1_library"), mine)
         run([sys.executable, os.path.join(options.source, "tests", "docs", "check_links.py"), share], top, env)
-        assert os.access(os.path.join(share, "examples", "slurm", "cpu.sh"), os.X_OK)
+        for script in ("slurm/cpu.sh", "slurm/array.sh", "pbs/cpu.sh"):
+            assert os.access(os.path.join(share, "examples", script), os.X_OK), script
         run([sys.executable, "-c", "import oak; assert oak.find_oak()"], top,
             {**env, "PYTHONPATH": os.path.join(share, "python"), "PATH": os.path.join(prefix, "bin")})
+        check_wheel(options.source, prefix, top, env)
         # A problem that only the installed copy has shows which sources are read.
         problems = os.path.join(prefix, "share", "oak", "problems")
         os.rename(os.path.join(problems, "implosion.c"), os.path.join(problems, "only_installed.c"))
@@ -126,6 +165,7 @@ def main():
         flags = run(["pkg-config", "--cflags", "--libs", "oak"], mine, env).split()
         libdir = run(["pkg-config", "--variable=libdir", "oak"], mine, env).strip()
         assert os.path.exists(os.path.join(libdir, "liboak.so")), f"no liboak.so in {libdir}"
+        check_cpp(mine, [*flags, f"-Wl,-rpath,{libdir}"], env)
         run([options.mpicc, *os.environ.get("OAK_TEST_CFLAGS", "").split(), "-Wall", "-Wextra", "-Werror", "-o",
              "mach", "main.c", *flags, f"-Wl,-rpath,{libdir}", "-lm"], mine, env)
         by_pkgconfig = run([os.path.join(mine, "mach"), "mach.kernel=./mach.c", *settings], mine, env)

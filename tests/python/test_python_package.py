@@ -66,6 +66,32 @@ def check_installation(work):
         assert done.returncode == 0, (command, done.stdout, done.stderr)
 
 
+USER = """import oak
+run = oak.run("sedov", {"mesh": {"max_level": 4}}, ranks=2)
+p = run[-1]
+total: float = p.integral("rho")
+print(p.read("rho").mean(), p.uniform("rho", 5), p.line((0, 0), (1, 1), "rho"), oak.history("diagnostics.csv"), total)
+for values, one in oak.scan("sedov", {"mesh.max_level": [4, 5]}, folder="output/scan", at_once=2):
+    print(values, one)
+with oak.Simulation("sedov") as sim:
+    sim.step(10)
+    sim.write("rho", sim["rho"] * 2)
+    sim.write_checkpoint("mine")
+    print(sim.time, sim.derived)
+"""
+
+
+def check_types(work):
+    """A script of a user has complete types, as far as the package has to give them."""
+    if not shutil.which("mypy"):
+        oak_test.skip_part("types", "mypy is missing")
+        return
+    oak_test.write(work, "user.py", USER)
+    done = subprocess.run(["mypy", "--strict", "--follow-imports=silent", "--cache-dir=cache", "user.py"], cwd=work, capture_output=True,
+                          text=True, check=False, env={**os.environ, "MYPYPATH": os.path.join(HERE, "..", "..", "python")})
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 def check_objects(run):
     p = run[-1]
     assert list(p) == p.keys() == p.variables and "rho" in p and "q" not in p
@@ -364,6 +390,7 @@ def main():
     os.environ["OAK"], os.environ["OAK_LIBRARY"] = options.oak, options.library
     with tempfile.TemporaryDirectory(prefix="oak_package_") as work:
         check_installation(work)
+        check_types(work)
         ini = os.path.join(work, "run.ini")
         with open(ini, "w", encoding="utf-8") as f:
             f.write(INI)
