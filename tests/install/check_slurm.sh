@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # TEST name=slurm np=2 @oak@ @source@ @MPIEXEC_EXECUTABLE@ @MPIEXEC_NUMPROC_FLAG@
-# The job scripts of examples/slurm start oak with what they are given. A stand-in for srun takes the options of
+# The job scripts of examples/slurm and examples/pbs start oak with what they are given. A stand-in for srun takes the options of
 # srun away and runs the rest on two ranks. Usage: check_slurm.sh OAK SOURCE_ROOT MPIEXEC...
 set -eu
 oak=$1 source=$2
@@ -106,3 +106,41 @@ for count in 0 1; do
     exit 1
   fi
 done
+
+# A job of an array takes its line of settings.
+printf 'run.max_steps=9\nrun.max_steps=2  output.folder=%s/second\n' "$home" > runs.txt
+SLURM_ARRAY_TASK_ID=2 bash "$source/examples/slurm/array.sh" "$source/problems/sedov.ini" runs.txt > log 2>&1 || { cat log >&2; exit 1; }
+if [ "$(tail -1 second/diagnostics.csv | cut -d, -f1)" != 2 ]; then
+  echo "array.sh does not take line 2" >&2
+  exit 1
+fi
+
+# PBS: a job whose time is over is followed by another one, which goes on.
+cat > "$home/.local/bin/mpirun" <<STANDIN
+#!/bin/sh
+while [ "\$1" != oak ]; do shift; done
+exec $* 2 "\$@"
+STANDIN
+cat > "$home/.local/bin/qsub" <<STANDIN
+#!/bin/sh
+echo "\$*" > "$home/submitted"
+STANDIN
+chmod +x "$home/.local/bin/mpirun" "$home/.local/bin/qsub"
+sed 's/^seconds=3600 /seconds=121 /' "$source/examples/pbs/cpu.sh" > cpu.sh
+settings="$source/problems/sedov.ini output.plot_every=0 output.picture_every=0 output.folder=$home/pbs run.end_time=1e6"
+export PBS_O_WORKDIR="$home" arguments="$settings run.max_steps=1000000"
+status=0
+bash cpu.sh > log 2>&1 || status=$?
+if [ $status -ne 3 ] || [ "$(cat submitted)" != "-v arguments=$arguments,again=--restart $home/cpu.sh" ]; then
+  echo "exit code $status of a job of PBS whose time is over:" >&2
+  cat log >&2
+  exit 1
+fi
+rm submitted
+last=$(($(find pbs -name 'chk*.oak' | sed 's/.*chk0*//; s/\.oak//' | sort -n | tail -1) + 2))
+export arguments="$settings run.max_steps=$last" again=--restart
+bash "$source/examples/pbs/cpu.sh" > log 2>&1 || { cat log >&2; exit 1; }
+if [ "$(tail -1 pbs/diagnostics.csv | cut -d, -f1)" != $last ] || [ -e submitted ]; then
+  echo "a job of PBS that goes on does not reach its end" >&2
+  exit 1
+fi
