@@ -2,6 +2,7 @@
  * Pictures, decoded with libpng: the same for any distribution over ranks, colours of single
  * pixels, averages, mesh lines, and what happens when writing fails. */
 // TEST np={1,2,3} sanitize
+#include "io/picture/canvas.h"
 #include "picture_test.h"
 
 #include <signal.h>
@@ -434,6 +435,25 @@ static void test_keeps_earlier(void **state) {
   test_mesh_free(&mesh);
 }
 
+static double width(const char *text) {
+  return oak_canvas_text(NULL, 0, 0, text, 20, OAK_TEXT_REGULAR, 0);
+}
+
+/** Letters that the font lacks are as wide as those that they become; a raised number is smaller.
+ */
+static void test_letters(void **state) {
+  static const char *const same[][2] = {{"\u03c1 \u03c9 \u03a9", "rho omega Omega"},
+                                        {"\u00e9\u00c4\u00ff", "eAy"},
+                                        {"\u00b5m\u00b3", "um^3"},
+                                        {"\u00d7", "\u00d7"},
+                                        {"a^b", "a^b"}};
+  (void)state;
+  for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+    assert_float_equal(width(same[i][0]), width(same[i][1]), 1e-9);
+  assert_float_equal(width("m^-3"), width("m") + 0.7 * width("-3"), 1e-9);
+  assert_float_equal(width("\u00e9\u2260"), width("e") + width("\u2260"), 1e-9);
+}
+
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_any_ranks),       cmocka_unit_test(test_bands),
@@ -442,6 +462,6 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_short_log_scale), cmocka_unit_test(test_levels),
       cmocka_unit_test(test_odd_values),      cmocka_unit_test(test_chosen_colors),
       cmocka_unit_test(test_colormaps),       cmocka_unit_test(test_refusals),
-      cmocka_unit_test(test_keeps_earlier)};
+      cmocka_unit_test(test_keeps_earlier),   cmocka_unit_test(test_letters)};
   return FOLDER_TEST_MAIN(tests);
 }

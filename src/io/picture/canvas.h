@@ -25,7 +25,8 @@ typedef enum { OAK_TEXT_REGULAR, OAK_TEXT_BOLD } oak_text_weight_t;
 
 /** Draw \a text (UTF-8) with its left end at \a x and its base line at \a y, capitals \a size
  * pixels high, anti-aliased, in the built-in font: printable ASCII, the multiplication sign, the
- * minus sign; other letters become a box. NULL \a canvas: only measure. \return the width in pixels
+ * minus sign. Greek letters become their names, Latin ones lose their accents, numbers behind ^ are
+ * raised, and other letters become a box. NULL \a canvas: only measure. \return the width in pixels
  */
 double oak_canvas_text(oak_canvas_t *canvas, double x, double y, const char *text, double size,
                        oak_text_weight_t weight, uint32_t color);

@@ -9,10 +9,13 @@
  *   Ca b c d x y   Bezier curve with control points (a, b) and (c, d)
  *   hx y, vx y     quarter of an ellipse that starts horizontally (h) or vertically (v)
  * The coverage of a pixel follows from its distance to the nearest stroke. */
+#include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "canvas.h"
 
 enum { CAP_HEIGHT = 20, MAX_SEGMENTS = 192, CURVE_STEPS = 10 };
@@ -211,11 +214,45 @@ static void draw_glyph(oak_canvas_t *canvas, double x, double y, const char *gly
   }
 }
 
+/** A letter that the font lacks in letters that it has: the name of a Greek one, a Latin one
+ * without its accent, a superscript behind ^. \return its bytes, 0: it is another one. */
+static int spell(const char *text, char word[16]) {
+  static const char greek[] =
+      "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho "
+      "sigma "
+      "sigma tau upsilon phi chi psi omega";
+  static const char latin[] = "AAAAAAACEEEEIIIIDNOOOOOxOUUUUYTsaaaaaaaceeeeiiiidnooooo/ouuuuyty";
+  const int code = (text[0] & 0xE0) == 0xC0 ? (text[0] & 31) << 6 | (text[1] & 63) : 0;
+  const int number = (code - 0x391) % 32; /* of a Greek letter, small or not */
+  const char *names = greek, *name = greek;
+  size_t length = 0;
+  if (code == 0xB2 || code == 0xB3) return snprintf(word, 16, "^%d", code - 0xB0);
+  if (code == 0xB5 || (code >= 0xC0 && code <= 0xFF && code != 0xD7))
+    return 2 * snprintf(word, 16, "%c", code == 0xB5 ? 'u' : latin[code - 0xC0]);
+  if (code < 0x391 || code > 0x3C9 || number > 24) return 0;
+  for (int n = 0; n <= number; n++) name = oak_str_word(&names, &length);
+  snprintf(word, 16, "%.*s", (int)length, name);
+  if (code < 0x3B1) word[0] = (char)toupper((unsigned char)word[0]);
+  return 2;
+}
+
 double oak_canvas_text(oak_canvas_t *canvas, double x, double y, const char *text, double size,
                        oak_text_weight_t weight, uint32_t color) {
   const double radius = pen_radius(size, weight);
   double width = 0;
   while (*text) {
+    char word[16];
+    const int digits = *text == '^' ? (int)strspn(text + 1, "+-0123456789") : 0;
+    const int bytes = digits ? 1 + digits : spell(text, word);
+    if (digits) snprintf(word, sizeof word, "%.*s", digits, text + 1);
+    if (bytes) {
+      const double step = oak_canvas_text(canvas, x, digits ? y - 0.5 * size : y, word,
+                                          digits ? 0.7 * size : size, weight, color);
+      text += bytes;
+      x += step;
+      width += step;
+      continue;
+    }
     const char *glyph = next_glyph(&text);
     const double step = advance(glyph, size, weight);
     const double bearing = (step - strtod(glyph, NULL) * size / CAP_HEIGHT) / 2;
