@@ -97,7 +97,7 @@ static const bad_t bad_values[] = {
     {"refine.criterion=", "refine.criterion|one of user none lohner"},
     {"refine.criterion=Lohner", "refine.criterion = Lohner|one of user none lohner"},
     {"refine.criterion=lohner gradient", "refine.criterion = lohner gradient|one of"},
-    {"refine.criterion=user\nmesh.max_level=1", "refine.criterion = user|REFINE(at)"},
+    {"refine.criterion=user\nmesh.max_level=1", "refine.criterion = user|REFINE(at)|problems/streamer.c"},
     {"refine.variable=rho q", "refine.variable: |no variable q|rho mx my E"},
     {"refine.variable=rho;", "refine.variable: |no variable rho;|did you mean rho?"},
     {"refine.variable=mz", "refine.variable: |no variable mz|did you mean mx?"},
