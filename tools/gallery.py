@@ -12,6 +12,7 @@ import glob
 import html
 import os
 import re
+import struct
 import subprocess
 import sys
 import time
@@ -91,7 +92,8 @@ def profile(p):
 
 def thumbnail(run, picture, options):
     """The last plotfile with the variable of a picture, drawn at the size of a card, so that its texts are legible."""
-    sides = run[-1].xmax - run[-1].xmin
+    with open(picture, "rb") as f:  # in other coordinates the picture has other sides than the domain
+        sides = struct.unpack(">II", f.read(24)[16:])
     small = os.path.join(options.out, os.path.basename(run.folder) + ".png")
     width = max(64, round(min(250, 300 * sides[0] / sides[1])))
     variable = re.sub(r"_\d+\.png$", "", os.path.basename(picture))

@@ -28,6 +28,7 @@ LOOK = """(async () => {
   return JSON.stringify({
     width: document.documentElement.scrollWidth, screen: window.innerWidth,
     broken: [...document.images].filter(i => !i.complete || !i.naturalWidth).map(i => i.src),
+    hidden: [...document.querySelectorAll('#parameters td')].filter(c => c.getBoundingClientRect().right > window.innerWidth).length,
     formulas: document.querySelectorAll('.math').length, drawn: document.querySelectorAll('.math svg').length,
     wrong: document.querySelectorAll('[data-mml-node=merror], .merror, .MathJax_Error').length,
     contrast: (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05), dark: b < 0.2});
@@ -128,6 +129,7 @@ def check_pages(browser, site, shots):
             if shots:
                 browser.picture(os.path.join(shots, f"{name}_{screen}.png"))
             fits = {"is wider than the screen": seen["width"] <= seen["screen"], "lacks pictures": not seen["broken"],
+                    "has keys whose meaning is beyond the screen": not seen["hidden"],
                     "has formulas that are not drawn": seen["drawn"] >= seen["formulas"] and not seen["wrong"],
                     "has text of little contrast": seen["contrast"] > 7, "is dark only where this is wanted": seen["dark"] == dark,
                     "has errors": not bad}

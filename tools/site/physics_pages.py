@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A page for each file of physics/, for `make site`. Its text is the section of docs/physics.md with the name of the
 file, or else the comment at the head of the file. The rest comes from the sources: variables and keys that the text has
-no table of, the hooks of the file, the problems that use it, and their pictures in docs/images/.
+no table of, the hooks of the file, the problems that use it, and their pictures in docs/images/. The page of the problems
+gets a table with the pictures of all.
 
 usage: physics_pages.py TREE     TREE is a copy of the sources; its docs/physics.md then links the pages"""
 import glob
@@ -180,6 +181,9 @@ def main():
             overview = overview.replace(row, link)
         else:
             more += f"{link} {physics.title()} | | |\n"
+    every = problems_of(root, sorted(row for rows in problems.values() for row in rows))
+    with open(os.path.join(root, "problems", "README.md"), "a", encoding="utf-8") as file:
+        file.write("\n## Pictures\n\n" + every.replace("../images/", "../docs/images/").replace("../../problems/", ""))
     # Behind the last row of the table of all equations.
     end = overview.rindex("|\n", 0, overview.index("\n\n", overview.index("| --- |"))+ 1) + 2
     with open(os.path.join(root, "docs", "physics.md"), "w", encoding="utf-8") as file:
