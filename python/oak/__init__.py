@@ -9,6 +9,7 @@
 from .blocks import Blocks, Uniform
 from .checkpoint import Checkpoint
 from .command import find_oak, run
+from .data import arrays
 from .files import OakError
 from .library import Simulation
 from .plotfile import Plotfile
@@ -17,5 +18,5 @@ from .scan import Scan, scan
 from .view import View
 
 __all__ = ["Blocks", "Checkpoint", "History", "OakError", "Plotfile", "Run", "Scan", "Simulation", "Uniform", "View",
-           "find_oak", "history", "open", "run", "scan"]
+           "arrays", "find_oak", "history", "open", "run", "scan"]
 __version__ = "0.1.0"

@@ -19,8 +19,9 @@ from typing import Any, NoReturn, Optional, Union
 import numpy as np
 
 from . import convert, notebook
-from .blocks import Blocks
+from .blocks import Blocks, Point
 from .command import assignments, built_near, find_oak
+from .data import Grid, Source
 from .files import OakError
 from .view import HOST, Memory, View
 
@@ -418,8 +419,8 @@ class Simulation(Blocks):
             self._advance(dt)
             if every > 0 and self.step_number % every == 0:
                 self._adapt()
-            done = 1.0 if reached else (self.time - begin) / (until - begin) if until is not None else (self.step_number - first) / steps
-            bar.show(done, f"step {self.step_number}, time {self.time:.6g}")
+            part = (self.step_number - first) / steps if until is None else (self.time - begin) / (until - begin)
+            bar.show(1.0 if reached else part, f"step {self.step_number}, time {self.time:.6g}")
             if each and self._ends(each):
                 break
 
@@ -498,6 +499,35 @@ class Simulation(Blocks):
         if not fits:
             raise OakError(f"values of shape {values.shape} do not fit {self.nblocks} blocks of {self._shape_text} cells")
         _check(status)
+
+    @_changes
+    def set(self, values: Source, lower: Optional[Point] = None, upper: Optional[Point] = None, conservative: bool = False,
+            refine: bool = False) -> None:
+        """Set conserved variables to arrays [(nz)][ny][nx] on an even grid, {"rho": array, ...}, or to those of a file (.npy, .npz,
+        .h5, .csv), the same on all ranks. Values that make a cell invalid are refused.
+
+        lower, upper  the corners of the grid (default: the domain). Arrays x, y, ... with the centres of its cells win.
+        conservative  take means that keep integrals; otherwise values are linear between the centres of the grid's cells
+        refine        refine the mesh around the values, level by level"""
+        grid = Grid(self, values, lower, upper)
+        low, high = (self._lib.oak_params_int(self._params, key) for key in (b"mesh.min_level", b"mesh.max_level"))
+        for passes in reversed(range(high - low + 2 if refine else 1)):
+            self._begin()
+            before = {number: self.read(name) for name, number in grid.numbers.items()}
+            message = self._put({number: grid.on_blocks(name, conservative) for name, number in grid.numbers.items()})
+            if message:
+                self._put(before)
+                raise OakError(message)
+            if not passes or not self._adapt():
+                break
+
+    def _put(self, values):
+        """Write variables {number: values}; the message if they are refused."""
+        status = 0
+        for number, cells in values.items():
+            status = status or self._lib.oak_write_cells(self._sim, number, 0, self.nblocks, self._pointer(cells))
+        status = self._lib.oak_agree(self._comm, status) or self._lib.oak_update_time_step(self._sim)
+        return self._lib.oak_last_error().decode(errors="replace") if status else ""
 
     def _conserved(self, variable):
         number = self._number.get(self._find_name(variable), self.nvar)

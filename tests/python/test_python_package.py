@@ -361,6 +361,69 @@ def check_globals(work):
     assert len(set(table["squares"])) == 3
 
 
+def check_set(ini, work):
+    """Linear functions stay what they are, integrals too, on meshes with several levels; a refusal changes nothing."""
+    axes = [(np.arange(n) + 0.5) * 0.3 / n for n in (13, 17)]
+    grid = {"rho": 1 + 3 * axes[0] - axes[1][:, None], "E": np.full((17, 13), 7.0)}
+    with oak.Simulation(ini, SETTINGS) as sim:
+        sim.step(4)
+        assert len(np.unique(sim.level)) > 1
+        sim.set(grid)
+        inner = (abs(sim.x - 0.15) < 0.13) & (abs(sim.y - 0.15) < 0.13)  # within the outermost centres of the grid
+        assert abs(sim["rho"] - (1 + 3 * sim.x - sim.y))[inner].max() < 1e-13 and (sim["E"] == 7).all()
+        grid["rho"][5, 6] = 40
+        sim.set(grid, conservative=True)
+        assert abs(sim.totals()["rho"] / (grid["rho"].mean() * 0.09) - 1) < 1e-13 and abs(sim["rho"].max() - 40) < 1e-12
+        sim.set({"rho": np.full((3, 2), 1.0), "E": np.full((3, 2), 2.0)}, (-1, -1), (2, 0.3))
+        before, dt, blocks = sim["rho"].copy(), sim.dt, sim.nblocks
+        expect("must be positive", sim.set, {"rho": np.ones((2, 2)), "E": -np.ones((2, 2))})
+        assert (sim["rho"] == before).all() and (sim["E"] == 2).all() and abs(sim.dt / dt - 1) < 1e-12
+        for values, words in (({"p": grid["rho"]}, "'p' is no conserved variable"), ({"rho": grid["rho"][0]}, "has the shape (13,)"),
+                              ({"rho": grid["rho"], "E": np.ones((2, 2))}, "E: give 2D arrays of one shape"),
+                              ({"rho": np.nan * grid["rho"]}, "finite values"), ({"x": axes[0], "y": axes[0], "rho": grid["rho"]}, "are no grid"),
+                              (ini, "is no table of numbers"), (work, "is no regular file"), ("none", "cannot read none")):
+            expect(words, sim.set, values)
+        expect("y = 0 to 0.2, which does not cover the domain, 0 to 0.3", sim.set, grid, (0, 0), (0.3, 0.2))
+        hill = 1 + np.exp(-((axes[0] - 0.08)**2 + (axes[1][:, None] - 0.2)**2) / 2e-4)
+        sim.set({"rho": hill, "E": 0 * hill + 7}, conservative=True, refine=True)
+        assert sim.nblocks != blocks and (sim.level[sim.find([(0.08, 0.2)])] == 3).all()
+        assert abs(sim.totals()["rho"] / (hill.mean() * 0.09) - 1) < 1e-13
+        check_set_files(sim, dict(zip("xy", axes)), grid["rho"], work)
+    polar = {"mesh.coordinates": "polar", "mesh.xmin": "1 0", "mesh.xmax": "2 1", "mesh.radius": "logarithmic"}
+    with oak.Simulation("gresho", {"mesh": {"block_size": 8, "min_level": 1, "max_level": 1}, "device.flags": "-O1", **polar,
+                                   **{f"boundary.{face}": "outflow" for face in ("xlow", "xhigh", "ylow", "yhigh")}}) as sim:
+        edges = np.linspace(1, 2, 12)
+        rho = 1 + np.arange(11.0)
+        sim.set({"rho": np.tile(rho, (5, 1)), "E": np.full((5, 11), 100.0)}, conservative=True)
+        assert abs(sim.totals()["rho"] / (rho * np.diff(edges**2) / 2).sum() - 1) < 1e-13
+
+
+def check_set_files(sim, axes, rho, work):
+    """The same grid as arrays in files of all kinds, whatever their names; points in any order."""
+    sim.set({"rho": rho}, conservative=True)
+    wanted = sim["rho"].copy()
+    points = np.stack([np.broadcast_to(axes["x"], rho.shape), np.broadcast_to(axes["y"][:, None], rho.shape), rho], -1).reshape(-1, 3)
+    np.random.default_rng(1).shuffle(points)
+    path = os.path.join(work, "values")
+    for kind in ("npy", "npz", "csv", "h5"):
+        with open(path, "wb") as file:
+            if kind == "npy":
+                np.save(file, np.rec.fromarrays(points.T, names="x,y,rho"))
+            elif kind == "npz":
+                np.savez(file, rho=rho, **axes)
+            elif kind == "csv":
+                np.savetxt(file, points, delimiter=",", header="x,y,rho", comments="", fmt="%.17g")
+        if kind == "h5":
+            if not have("h5py"):
+                continue
+            import h5py  # pylint: disable=import-outside-toplevel
+            with h5py.File(path, "w") as file:
+                file["rho"] = rho
+        sim.set({"rho": 0 * rho + 1})
+        sim.set(path, conservative=True)
+        assert abs(sim["rho"] - wanted).max() < 1e-12, kind
+
+
 def check_scan(ini, work):
     folder = os.path.join(work, "scan")
     with warnings.catch_warnings(record=True) as said:
@@ -403,6 +466,7 @@ def main():
         check_misuse(ini, work)
         check_outputs(ini, work)
         check_globals(work)
+        check_set(ini, work)
         check_scan(ini, work)
     return 0
 

@@ -146,6 +146,17 @@ def views():
     expect("density and pressure must be positive", sim.step)
 
 
+def arrays():
+    """An array on all ranks; a variable that is refused on one rank is refused on all of them."""
+    sim, x = make(), (np.arange(40) + 0.5) / 40
+    hill = 1 + np.exp(-((x - 0.2)**2 + (x[:, None] - 0.3)**2) / 0.01)
+    sim.set({"rho": hill, "E": 0 * hill + 5}, conservative=True, refine=True)
+    assert abs(sim.totals()["rho"] / hill.mean() - 1) < 1e-13 and abs(sim.totals()["E"] / 5 - 1) < 1e-13
+    hill[:3, :3] = -1
+    expect("must be positive", sim.set, {"rho": hill})
+    assert sim.totals()["rho"] > 1 and sim.step() is None
+
+
 def communicators():
     """Ranks that each have a simulation of their own, and one of all ranks."""
     from mpi4py import MPI  # pylint: disable=import-outside-toplevel
@@ -169,7 +180,7 @@ def alone():
     sim.step(5)
 
 
-CHILDREN = {child.__name__: child for child in (hooks, views, communicators, alone)}
+CHILDREN = {child.__name__: child for child in (hooks, views, arrays, communicators, alone)}
 
 
 def on_ranks(options, name):
