@@ -31,7 +31,7 @@ class Uniform:
                  units: Optional[dict[str, str]] = None, coordinates: str = "cartesian") -> None:
         self.coordinates = coordinates
         self.values = values
-        self.units = units or {}  # of name, and of "length" for the axes
+        self.units = units or {}  # of name and of the axes
         self.axes = axes  # {"x": array, ...}
         self.name = name
         for axis, centres in axes.items():
@@ -47,11 +47,10 @@ class Uniform:
     def to_xarray(self) -> Any:
         """The same as an xarray.DataArray."""
         xarray = convert.module("xarray")
-        length = {"units": self.units["length"]} if "length" in self.units else {}
-        axes = {axis: (axis, at, length) for axis, at in self.axes.items()}
-        units = {"units": self.units[self.name]} if self.name in self.units else {}
+        units = {name: {"units": unit} for name, unit in self.units.items()}
+        axes = {axis: (axis, at, units.get(axis, {})) for axis, at in self.axes.items()}
         return xarray.DataArray(self.values, dims=list(self.axes)[::-1], coords=axes, name=self.name,
-                                attrs={**units, "mesh_coordinates": self.coordinates})
+                                attrs={**units.get(self.name, {}), "mesh_coordinates": self.coordinates})
 
     @property
     def extent(self) -> tuple[float, ...]:
@@ -116,9 +115,10 @@ class Blocks:
         return [cartesian if name in self.keys() else name for name, cartesian in zip(names, "xyz")]
 
     def _units(self, variable):
-        """For a grid: of angles there are none."""
-        known = [variable] + ["length"] * (self.coordinates in ("cartesian", "axisymmetric"))
-        return {name: self.units[name] for name in known if name in self.units}
+        """For a grid, of a variable and the axes."""
+        angles = [name in ("theta", "phi") for name in AXES[self.coordinates].split()]
+        units = {axis: "rad" if angle else self.units.get("length", "") for axis, angle in zip(self.axes, angles)}
+        return {name: unit for name, unit in {**units, variable: self.units.get(variable, "")}.items() if unit}
 
     @property
     def block_size(self) -> int:
@@ -273,9 +273,35 @@ class Blocks:
 
     def _picture(self):
         """The values of a slice of the first variable, as fine as a notebook shows it, and the variable's name."""
+        return self.slice(self.variables[0], level=self._level_for(notebook.MOST_POINTS)).values, self.variables[0]
+
+    def _level_for(self, points):
+        """The finest level with at most so many cells along each axis."""
         cells = max(self.trees * self.block_shape)
-        level = max(0, min(self.max_level, int(np.log2(max(1, notebook.MOST_POINTS / cells)))))
-        return self.slice(self.variables[0], level=level).values, self.variables[0]
+        return max(0, min(self.max_level, int(np.log2(max(1, points / cells)))))
+
+    def show(self, variable: Optional[str] = None, axis: str = "z", at: Optional[float] = None, level: Optional[int] = None,
+             axes: Any = None, **style: Any) -> Any:
+        """Draw slice() with matplotlib, in space, also where coordinates are r and an angle. axes: of matplotlib, in which it is
+        drawn; style: for its pcolormesh, such as cmap. The mesh of matplotlib is returned."""
+        level = self._level_for(notebook.MOST_DRAWN) if level is None else level
+        return notebook.draw(self.slice(variable or self.variables[0], axis, at, level), f"time {self.time:.6g}", axes, style)
+
+    def profile(self, along: Any, variables: Names = None, intervals: int = 64) -> np.ndarray:
+        """Means of variables (default: all) over the volume in even intervals of `along`: a variable, an axis, an array like those
+        of read(), or a point, for the distance from it. An array with the fields at (the middle), volume and the variables."""
+        if isinstance(along, str):
+            along = self.centres(along) if along in self.axes else self[along]
+        elif np.shape(along) == (self.dim,):
+            along = np.sqrt(sum((self.centres(axis) - x)**2 for axis, x in zip("xyz", self._point(along, "along"))))
+        names, along = _names(self, variables), np.broadcast_to(along, self._shape).ravel()
+        volume, edges = np.broadcast_to(self.volume, self._shape).ravel(), np.histogram_bin_edges(along, intervals)
+        out = np.empty(intervals, dtype=[(name, float) for name in ("at", "volume", *names)])
+        out["at"], out["volume"] = 0.5 * (edges[1:] + edges[:-1]), np.histogram(along, edges, weights=volume)[0]
+        for name in names:
+            with np.errstate(invalid="ignore"):
+                out[name] = np.histogram(along, edges, weights=volume * self[name].ravel())[0] / out["volume"]
+        return out
 
     def to_xarray(self, variables: Names = None, level: Optional[int] = None, lower: Optional[Point] = None,
                   upper: Optional[Point] = None) -> Any:

@@ -582,6 +582,6 @@ class Simulation(Blocks):
 
 # These look several times at mesh and solution, which must not change in between.
 for _name in ("__getitem__", "__repr__", "_repr_html_", "to_xarray", "to_pandas", "to_yt", "integral", "find", "value", "line",
-              "uniform", "slice", "centres", "origin", "axes", "cell_volume", "volume", "min_level", "max_level"):
+              "uniform", "slice", "show", "profile", "centres", "origin", "axes", "cell_volume", "volume", "min_level", "max_level"):
     _old = Simulation.__dict__.get(_name) or getattr(Blocks, _name)
     setattr(Simulation, _name, property(_alone(_old.fget)) if isinstance(_old, property) else _alone(_old))

@@ -11,7 +11,9 @@ from typing import Any, Optional
 
 import numpy as np
 
-MOST_POINTS = 256  # along a side of a picture
+from .convert import module
+
+MOST_POINTS, MOST_DRAWN = 256, 1024  # along a side of a picture in a notebook, and of one that is drawn
 
 
 def _picture(values: np.ndarray) -> Optional[bytes]:
@@ -31,6 +33,24 @@ def _picture(values: np.ndarray) -> Optional[bytes]:
     file = io.BytesIO()
     image.imsave(file, values, cmap=colours, vmin=low, vmax=high, origin="lower", format="png")
     return file.getvalue()
+
+
+def draw(grid: Any, title: str, axes: Any, style: dict[str, Any]) -> Any:
+    """A plane of values (Uniform) with axes, units and a colour bar, as a mesh of matplotlib."""
+    axes = axes or module("matplotlib.pyplot").figure(layout="constrained").gca()
+    names = list(grid.axes)
+    edges = [np.concatenate([[1.5 * c[0] - 0.5 * c[1]], 0.5 * (c[1:] + c[:-1]), [1.5 * c[-1] - 0.5 * c[-2]]]) for c in grid.axes.values()]
+    first, second = np.meshgrid(*edges)
+    if names in (["r", "phi"], ["r", "theta"]):
+        across, along = first * np.sin(second), first * np.cos(second)
+        first, second = (along, across) if names[1] == "phi" else (across, along)
+        names = ["x", "y"] if names[1] == "phi" else ["r sin theta", "r cos theta"]
+    mesh = axes.pcolormesh(first, second, grid.values, **style)
+    length = grid.units.get(next(iter(grid.axes)), "")
+    axes.set(aspect="equal", title=title, **{f"{x}label": f"{name} [{length}]" if length else name for x, name in zip("xy", names)})
+    unit = grid.units.get(grid.name)
+    axes.figure.colorbar(mesh, ax=axes, label=f"{grid.name} [{unit}]" if unit else grid.name)
+    return mesh
 
 
 class Progress:

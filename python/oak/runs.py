@@ -115,6 +115,23 @@ class Run:
         facts = {name: f"{len(paths)} plotfiles" for name, paths in self._all.items()}
         return notebook.show(f"oak.Run {self.folder}", facts, *(self[-1]._picture() if self.paths else ()))
 
+    def movie(self, variable: Optional[str] = None, path: str = "movie.gif", *, axis: str = "z", at: Optional[float] = None,
+              frames_per_second: float = 10, **style: Any) -> str:
+        """Write slices of all plotfiles, as Plotfile.show() draws them with one range of colours, to a .gif, or with ffmpeg to a
+        file of another kind. The path is returned: IPython.display.Image(run.movie("rho"))."""
+        animation = convert.module("matplotlib.animation")
+        level = max(p._level_for(notebook.MOST_POINTS) for p in self)
+        planes = [p.slice(variable or p.variables[0], axis, at, level) for p in self]
+        style = {"vmin": min(np.nanmin(u.values) for u in planes), "vmax": max(np.nanmax(u.values) for u in planes), **style}
+        mesh = notebook.draw(planes[0], "", None, style)
+        writer = animation.writers["pillow" if path.endswith(".gif") else "ffmpeg"](fps=frames_per_second)
+        with writer.saving(mesh.figure, path, dpi=100):
+            for p, plane in zip(self, planes):
+                mesh.set_array(plane.values)
+                mesh.axes.set_title(f"time {p.time:.6g}")
+                writer.grab_frame()
+        return path
+
     def history(self, name: str = "diagnostics.csv") -> History:
         """A table of the run as {column: array}."""
         path = os.path.join(self.folder, name)

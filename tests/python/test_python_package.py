@@ -140,6 +140,19 @@ def check_conversions(run):
     if have("yt"):
         check_yt(p)
         check_yt_edges()
+    for along in "x", "p", p["rho"] * p.y, (0.1, 0.2):
+        means = p.profile(along, "rho", 20)
+        assert abs(means["volume"].sum() - 0.09) < 1e-14 and abs(np.nansum(means["volume"] * means["rho"]) - p.integral("rho")) < 1e-14
+    assert means["at"][0] < 0.02 and abs(means["volume"][3] / (np.pi * 7 * (means["at"][1] - means["at"][0])**2) - 1) < 0.2
+    expect("along is (0.1, nan), which is no point", p.profile, (0.1, np.nan))
+    if have("matplotlib"):
+        import matplotlib  # pylint: disable=import-outside-toplevel
+        matplotlib.use("Agg")
+        drawn = p.show("rho", level=2, cmap="magma")
+        assert (drawn.get_array().ravel() == p.uniform("rho", 2).values.ravel()).all() and drawn.axes.get_xlabel() == "x"
+        path = run.movie("rho", os.path.join(run.folder, "movie.gif"))
+        with open(path, "rb") as file:
+            assert file.read().count(b"\x21\xf9\x04") == len(run) == 2  # its frames
 
 
 def check_yt(p):
@@ -206,8 +219,16 @@ def check_axes():
     # The area of the sector, (2^2 - 1) / 2 times its angle; volume fits the values, cell_volume is one number of a block.
     area = (p.volume * p["rho"]).sum()
     assert abs(area - 0.75) < 1e-13 and abs(p.integral("rho") - 0.75) < 1e-13 and p.cell_volume.shape == (p.nblocks,)
+    p.units = {"rho": "kg/m^3", "length": "m"}
+    rings = p.profile("r", "rho", 8)
+    assert abs(rings["volume"].sum() - 0.75) < 1e-14 and abs(rings["rho"] - 1).max() < 1e-14 and (np.diff(rings["at"]) > 0).all()
+    if have("matplotlib"):
+        drawn = p.show(level=1)
+        assert abs(np.hypot(*np.moveaxis(drawn.get_coordinates(), -1, 0)) - np.linspace(1, 2, 17)).max() < 1e-14
+        assert drawn.axes.get_ylabel() == "y [m]" and drawn.axes.figure.axes[1].get_ylabel() == "rho [kg/m^3]"
     if have("xarray"):
         data = p.to_xarray(level=1)
+        assert [data[name].attrs["units"] for name in ("rho", "r", "phi")] == ["kg/m^3", "m", "rad"]
         assert data["rho"].dims == ("phi", "r") and data.attrs["mesh_coordinates"] == data["rho"].attrs["mesh_coordinates"] == "polar"
     if have("pandas"):
         assert list(p.to_pandas()) == ["r", "phi", "level", "volume", "rho"]
