@@ -4,7 +4,7 @@
 #pragma once
 
 #include "kernels/access/field.h"
-#include "kernels/geometry/measures.h"
+#include "kernels/geometry/geometry.h"
 #include "numerics/limiters.h"
 
 #undef OAK_OWNER

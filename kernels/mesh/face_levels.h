@@ -6,7 +6,6 @@
  * whether they are still to come. */
 #pragma once
 
-#include "kernels/geometry/measures.h"
 #include "kernels/geometry/rows.h"
 
 #if OAK_CURL
