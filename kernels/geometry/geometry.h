@@ -410,9 +410,9 @@ OAK_FN double oak_volume_factor(const oak_field_t *f, long block, int c) {
   return (OAK_PHI_AXIS ? 1 : 2 * M_PI) * oak_mean_factor(r, dr, theta, width);
 }
 
-/* ---- Lengths of edges, areas of faces and volumes of cells for a vector on faces (FACE_VECTOR),
- * in double precision, with the same bits in all blocks that share an edge or a face. In 2D they
- * are those for one radian of phi, or one unit of z. */
+/* ---- edges, faces and cells, for a vector on faces (FACE_VECTOR), in double precision, with the
+ * same bits in all blocks that share an edge or a face. In 2D extents are those for one radian of
+ * phi, or one unit of z. */
 
 /* Bits of the axes along which the true size of a cell is its size in coordinates times r, and
  * times sin theta. */

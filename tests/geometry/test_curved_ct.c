@@ -55,8 +55,8 @@ static double worst_div(const sim_t *s) {
 }
 
 static sim_t waves_new(MPI_Comm comm, const system_t *c) {
-  return sim_new(comm, CURVED TEST_PROBLEM("mhd_rings") "%s%smesh.max_level=2\n", c->keys,
-                 c->whole);
+  return sim_new(comm, CURVED TEST_PROBLEM("curved") "%s%sproblem.flow=rings\nmesh.max_level=2\n",
+                 c->keys, c->whole);
 }
 
 /* The mesh is refined and coarsened every four steps. */
@@ -147,6 +147,7 @@ static void test_order(void **state) {
   (void)state;
   if (test_size > 1) return;
   for (int n = 0; n < NSYSTEMS; n += test_stride(NSYSTEMS)) {
+    if (!strcmp(systems[n].name, "spherical 2D, ln r")) continue; /* as spherical and polar */
     check_order(&systems[n], "wind", 0, 0);
     if (systems[n].dim == 2) check_order(&systems[n], "wind", 1, 1);
     if (systems[n].dim == 2) check_order(&systems[n], "rotation", 0, 0);

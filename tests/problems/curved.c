@@ -4,8 +4,10 @@
 
 TITLE("Curved")
 
-PARAMETER(flow, 0, "{rest wind rotation expansion waves cold curl} which")
+PARAMETER(flow, 0, "{rest wind rotation expansion waves cold curl rings} which")
 PARAMETER(fine, 0, "refine the part with a smaller radius")
+PARAMETER(inner, 0.25, "rings: radius where the domain begins")
+PARAMETER(outer, 1.25, "rings: radius where it ends")
 
 /* The direction of the axis (z) and that away from it (R), both as components along r, theta or z,
  * phi in the order of the mesh; the Cartesian point (x, y = 0 without an axis along phi, z). */
@@ -74,8 +76,8 @@ OAK_FN void curved_state(const oak_at_t *at, double q[]) {
       v[d] = scale * (R * away[d] + (OAK_COORDINATES == OAK_POLAR ? 0 : x[2] * z[d]));
     q[RHO] = (2 + (0.5 * x[0] + 0.3 * x[2]) * scale) * pow(scale, power);
     q[PRS] = 0.5 * pow(scale, power * 5 / 3);
-  } else if (at->p.flow == 4) { /* waves in a rotating, magnetised gas */
-    for (int d = 0; d < 3; d++) b[d] = 0.3 * z[d];
+  } else if (at->p.flow == 4 || at->p.flow == 7) { /* waves in a rotating, magnetised gas */
+    for (int d = 0; d < 3; d++) b[d] = at->p.flow == 4 ? 0.3 * z[d] : 0;
     v[phi] = 0.8 * R;
     q[PRS] = q[RHO] * (1 + 0.5 * (R > 0.5));
   }
@@ -97,6 +99,20 @@ OAK_FN void curved_state(const oak_at_t *at, double q[]) {
   for (int d = 0; d < 3; d++) q[VX + d] = v[d], q[BX + d] = b[d];
 }
 
+/* Of a field that does not go through walls. */
+OAK_FN void rings(const oak_at_t *at, double a[3]) {
+  const double r = at->x[0], z = OAK_DIM == 3 ? at->x[2] : 0, width = at->p.outer - at->p.inner;
+  const double y = (OAK_COORDINATES == OAK_AXISYMMETRIC ? 2 * M_PI : 1) * at->x[1];
+  double wall = (r - at->p.inner) * (at->p.outer - r) / (width * width);
+#if OAK_COORDINATES == OAK_SPHERICAL /* walls, or the axis */
+  wall *= OAK_DIM == 3 ? (y - 0.5) * (M_PI / 1.5 - y) : sin(y);
+#endif
+  wall *= wall;
+  a[0] = wall * sin((OAK_COORDINATES == OAK_SPHERICAL ? 1 : 2 * M_PI) * z + y);
+  a[1] = wall * cos(3 * y + r);
+  a[2] = wall * (2 + sin(4 * y + 3 * r));
+}
+
 /* Of the uniform fields (b, 0, d). */
 VECTOR_POTENTIAL(at, a) {
   const int wind = at->p.flow == 1, turns = OAK_PHI_AXIS != 0;
@@ -108,7 +124,9 @@ VECTOR_POTENTIAL(at, a) {
   double x[3], R, z[3], away[3];
   int phi;
   curved_place(at, x, &R, z, away, &phi);
-  if (turns) { /* (0, d x, b y) */
+  if (at->p.flow == 7) {
+    rings(at, a);
+  } else if (turns) { /* (0, d x, b y) */
     for (int n = 0; n < 3; n++) a[n] = d * x[0] * x[1] / R * away[n] + b * x[1] * z[n];
     a[phi] += d * x[0] * x[0] / R;
   } else {
@@ -121,7 +139,7 @@ BOUNDARY(at, face, q) { curved_state(at, q); }
 
 REGION(at, lower, upper) {
   if (at->p.flow == 5) return at->step ? OAK_REGION_REFINE : OAK_REGION_NEVER;
-  if (at->p.flow == 4) { /* changes all the time */
+  if (at->p.flow == 4 || at->p.flow == 7) { /* changes all the time */
     const double place = at->x[0] + 0.4 * at->x[1] + 0.07 * (double)at->step;
     return place - floor(place) < 0.4 ? OAK_REGION_REFINE : OAK_REGION_DEREFINE;
   }
