@@ -49,19 +49,35 @@ static const char topics[] =
     "  a word of the glossary: \"ghost cell\"\n"
     "  a page of the documentation: `oak help pages` lists them\n";
 
-/* The name that a misspelt topic may mean. */
-static void refuse_topic(const char *topic, const oak_params_t *params) {
+/* The first word of several, as in "CFL condition", or a word without its last letters, as
+ * prolong for prolongation. */
+static int print_part(const char *topic, const oak_params_t *params) {
+  char part[64];
+  const int word = (int)strcspn(topic, " -");
+  for (int n = word - !topic[word]; n + 5 >= word && n >= (n == word ? 3 : 5); n--) {
+    snprintf(part, sizeof part, "%.*s", n, topic);
+    if (!oak_print_topic(part, params, 0)) continue;
+    printf("\n(nothing is known of '%s', this of '%s')\n", topic, part);
+    return 1;
+  }
+  return 0;
+}
+
+/* What a topic that is not known may mean, perhaps misspelt. */
+static int guess_topic(const char *topic, const oak_params_t *params) {
   oak_nearest_t near = oak_nearest_to(topic);
   oak_words_t list = oak_list_topics(params);
   for (int i = 0; i < NCOMMANDS; i++) oak_words_add(&list, "%s", commands[i]->name);
   for (int i = 0; i < list.count; i++) oak_nearest_try(&near, list.word[i], strlen(list.word[i]));
   oak_words_free(&list);
+  if (!*near.meant && print_part(topic, params)) return 1;
   fflush(stdout);
   fprintf(stderr, "oak help: nothing is known of '%s'", topic);
   if (*near.meant) fprintf(stderr, "; did you mean %s?", near.meant);
   fprintf(stderr,
           "; oak params FILE lists the keys and names that the files of a run define; see "
           "oak help --help, or oak help tutorial\n");
+  return 0;
 }
 
 /* Print what is known of a topic, on rank 0 alone. Returns 0 if nothing is. */
@@ -75,10 +91,11 @@ static int print_topic(const char *topic, const oak_params_t *params) {
   if (command) {
     oak_command_help(command);
     printf("\n");
+    oak_print_topic(topic, params, 1);
   }
-  if (oak_print_topic(topic, params, command != NULL) || command) return 1;
-  refuse_topic(topic, params);
-  return 0;
+  const int blank = !topic[strspn(topic, " ")];
+  if (command || (!blank && oak_print_topic(topic, params, 0))) return 1;
+  return guess_topic(topic, params);
 }
 
 static oak_status_t help(oak_arguments_t *a) {

@@ -130,7 +130,11 @@ def check_topics(oak, source):
             for key in re.findall(r"^PARAMETER\((\w+),", file.read(), re.M):
                 expect(f"docs/physics.md names the key {key} of {physics}", f"`{key}`" in sections.get(physics, ""),
                        sections.get(physics))
-    for topic in ("nonsense", "../README", "mesh.nonsense"):
+    for topic, part, words in (("CFL condition", "CFL", "time step"), ("prolongation", "prolong", "fine cells"), ("resistive", "resistiv", "")):
+        code, out, err = call([oak, "help", topic])
+        expect(f"oak help {topic} is that of {part}", code == 0 and f"(nothing is known of '{topic}', this of '{part}')" in out and words in out,
+               out + err)
+    for topic in ("", " ", "nonsense", "../README", "mesh.nonsense"):
         code, out, err = call([oak, "help", topic])
         expect(f"oak help {topic} is refused", code == 2 and topic in err and "oak params FILE" in err and not out, out + err)
     for topic, words in {"INITAIL": "did you mean INITIAL", "mesh.max_levl": "did you mean mesh.max_level"}.items():
