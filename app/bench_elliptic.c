@@ -14,14 +14,13 @@ enum { MOST_SIDES = 8, SOLUTIONS = 3 };
 static const double tolerance = 1e-9;
 
 typedef struct {
-  int side[MOST_SIDES], nside, parts;
+  int side[MOST_SIDES], nside;
   char **key;
   int nkey;
 } choice_t;
 
 typedef struct {
   double stage;      /* seconds of a stage of the hydrodynamics */
-  double cycle;      /* of a V-cycle */
   double cold, warm; /* of a solution */
   int ncold, nwarm;  /* cycles of it */
   double factor;     /* by which a cycle reduces the residual */
@@ -77,11 +76,6 @@ static oak_status_t time_solution(oak_solver_t *solver, double *seconds, oak_sol
   return OAK_OK;
 }
 
-static int repeats_of(double seconds, double budget) {
-  const double n = seconds > 0 ? budget / seconds : 1;
-  return n < 2 ? 2 : n > 200 ? 200 : (int)n;
-}
-
 /* ---- measurement */
 
 static oak_status_t time_stage(oak_t *sim, int c, double *seconds) {
@@ -113,45 +107,17 @@ static oak_status_t time_solutions(oak_t *sim, oak_solver_t *cold, oak_solver_t 
   }
   r->cold = oak_bench_median(seconds[0], SOLUTIONS);
   r->warm = oak_bench_median(seconds[1], SOLUTIONS);
-  return oak_solver_time(cold, OAK_SOLVER_CYCLE, oak_solver_levels(cold) - 1,
-                         repeats_of(r->cold / report.cycles, 0.5), &r->cycle);
-}
-
-static oak_status_t print_parts(oak_solver_t *solver, int rank) {
-  static const struct {
-    oak_solver_part_t part;
-    const char *name;
-  } parts[] = {{OAK_SOLVER_CYCLE, "cycle"},  {OAK_SOLVER_GHOSTS, "ghosts"},
-               {OAK_SOLVER_SMOOTH, "sweep"}, {OAK_SOLVER_DOWN, "down"},
-               {OAK_SOLVER_UP, "up"},        {OAK_SOLVER_FLAT, "flat"}};
-  enum { NPARTS = sizeof parts / sizeof *parts };
-  if (rank == 0) {
-    printf("  %-12s", "us of level");
-    for (int p = 0; p < NPARTS; p++) printf(" %9s", parts[p].name);
-    printf("\n");
-  }
-  for (int l = oak_solver_levels(solver) - 1; l >= 0; l--) {
-    if (rank == 0) printf("  %-12d", l);
-    for (int p = 0; p < NPARTS; p++) {
-      double seconds;
-      OAK_TRY(oak_solver_time(solver, parts[p].part, l, 2, &seconds));
-      OAK_TRY(oak_solver_time(solver, parts[p].part, l, repeats_of(seconds, 0.05), &seconds));
-      if (rank == 0) seconds > 0 ? printf(" %9.1f", 1e6 * seconds) : printf(" %9s", "");
-    }
-    if (rank == 0) printf("\n");
-  }
   return OAK_OK;
 }
 
 static void print_result(const char *name, const result_t *r) {
   const double ns = 1e9 / r->cells, mega = 1e-6 * r->cells;
-  printf("%-14s %8.2f %8.2f %6.2f  %4d %6.1f %7.1f %8.2f  %4d %6.1f %7.1f %8.2f  %6.1f\n", name,
-         ns * r->stage, ns * r->cycle, r->cycle / r->stage, r->ncold, r->cold / r->cycle,
-         r->cold / r->stage, mega / r->cold, r->nwarm, r->warm / r->cycle, r->warm / r->stage,
-         mega / r->warm, r->factor);
+  printf("%-14s %8.2f  %4d %8.2f %7.1f %8.2f  %4d %8.2f %7.1f %8.2f  %6.1f\n", name, ns * r->stage,
+         r->ncold, ns * r->cold / r->ncold, r->cold / r->stage, mega / r->cold, r->nwarm,
+         ns * r->warm / r->nwarm, r->warm / r->stage, mega / r->warm, r->factor);
 }
 
-static oak_status_t measure(oak_t *sim, int c, const char *name, int parts, int rank) {
+static oak_status_t measure(oak_t *sim, int c, const char *name, int rank) {
   oak_solver_options_t options = {.a = 1, .tolerance = tolerance, .max_cycles = 50};
   oak_solver_t *cold = NULL, *warm = NULL;
   result_t r = {0};
@@ -163,7 +129,6 @@ static oak_status_t measure(oak_t *sim, int c, const char *name, int parts, int 
   r.cells = oak_bench_cells(sim);
   if (st == OAK_OK) st = time_solutions(sim, cold, warm, &r);
   if (st == OAK_OK && rank == 0) print_result(name, &r);
-  if (st == OAK_OK && parts) st = print_parts(cold, rank);
   oak_solver_destroy(&warm);
   oak_solver_destroy(&cold);
   fflush(stdout);
@@ -183,7 +148,7 @@ static oak_status_t run_case(const choice_t *b, int side, int rank) {
   snprintf(key[1], sizeof key[1], "mesh.max_level=%d", level);
   if (side) snprintf(name, sizeof name, "%d^3", side);
   oak_status_t st = oak_bench_create(c, side ? list : NULL, b->key, b->nkey, &params, &sim);
-  if (st == OAK_OK) st = measure(sim, c, name, b->parts, rank);
+  if (st == OAK_OK) st = measure(sim, c, name, rank);
   oak_destroy(&sim);
   oak_params_destroy(&params);
   return st;
@@ -209,17 +174,14 @@ static oak_status_t read_sides(choice_t *b, const char *text) {
 
 static oak_status_t bench_elliptic(oak_arguments_t *a) {
   const int rank = a->rank;
-  choice_t b = {
-      .side = {64, 128, 0}, .nside = 3, .parts = !a->option[1], .key = a->word, .nkey = a->nword};
+  choice_t b = {.side = {64, 128, 0}, .nside = 3, .key = a->word, .nkey = a->nword};
   a->code = 2;
   if (a->option[0]) OAK_TRY(read_sides(&b, a->option[0]));
   a->code = 0;
   if (rank == 0)
-    printf(
-        "%-14s %8s %8s %6s  %28s  %28s  %6s\n%-14s %8s %8s %6s  %4s %6s %7s %8s  %4s %6s %7s "
-        "%8s  %6s\n",
-        "", "stage", "V-cycle", "", "from zero", "warm", "", "mesh", "ns/cell", "ns/cell", "ratio",
-        "n", "cycles", "stages", "Mcell/s", "n", "cycles", "stages", "Mcell/s", "factor");
+    printf("%-14s %8s  %30s  %30s  %6s\n%-14s %8s  %4s %8s %7s %8s  %4s %8s %7s %8s  %6s\n", "",
+           "stage", "from zero", "warm", "", "mesh", "ns/cell", "n", "ns/cycle", "stages",
+           "Mcell/s", "n", "ns/cycle", "stages", "Mcell/s", "factor");
   for (int i = 0; i < b.nside; i++) OAK_TRY(run_case(&b, b.side[i], rank));
   return OAK_OK;
 }
@@ -228,22 +190,20 @@ static const oak_option_t options[] = {{"--side", "LIST",
                                         "instead of the three meshes, measure uniform meshes with "
                                         "these numbers of cells along each axis: "
                                         "powers of 2 from 32 on, such as 64,128"},
-                                       {"--no-parts", NULL, "leave out the second table"},
                                        {NULL, NULL, NULL}};
 
 const oak_command_t oak_bench_elliptic = {
     .name = "bench --elliptic",
-    .usage = "[--side LIST] [--no-parts] [section.key=value ...]",
+    .usage = "[--side LIST] [section.key=value ...]",
     .help =
         "Solves Poisson's equation by multigrid to a residual of 1e-9 on three meshes of blocks\n"
         "of 16^3: 64^3 and 128^3 cells, and one with levels 2 to 4. A stage of the hydrodynamics\n"
         "(Rayleigh-Taylor, van Leer, HLL) on the same mesh in the same run is the unit of time.\n"
         "\n"
-        "The first table has these columns: nanoseconds per cell of a stage and of a V-cycle, and\n"
-        "the ratio of both; for a solution from zero and for one that starts from the solution of\n"
-        "the previous step the number of V-cycles, the time in V-cycles and in stages, and\n"
-        "million cells per second; the factor by which a V-cycle reduces the residual. A second\n"
-        "table has the microseconds of each part of a V-cycle on each level.\n",
+        "The columns are: nanoseconds per cell of a stage; for a solution from zero and for one\n"
+        "that starts from the solution of the previous step the number n of V-cycles, nanoseconds\n"
+        "per cell and cycle, the time in stages, and million cells per second; the factor by\n"
+        "which a V-cycle reduces the residual.\n",
     .option = options,
     .most = OAK_ANY_NUMBER,
     .run = bench_elliptic};

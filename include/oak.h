@@ -370,24 +370,6 @@ OAK_API oak_status_t oak_solver_gradient(oak_solver_t *solver, int axis, int cou
  * reached. */
 OAK_API oak_status_t oak_solve(oak_solver_t *solver, oak_solver_report_t *report);
 
-/** Parts of a V-cycle, to be timed. */
-typedef enum {
-  OAK_SOLVER_CYCLE,  /**< a V-cycle from a level on down */
-  OAK_SOLVER_GHOSTS, /**< ghost cells of a level */
-  OAK_SOLVER_SMOOTH, /**< one sweep of a level, with its ghost cells */
-  OAK_SOLVER_DOWN,   /**< residual of a level to the next coarser one */
-  OAK_SOLVER_UP,     /**< correction of a level from the next coarser one */
-  OAK_SOLVER_FLAT    /**< level 0, all of it in one launch */
-} oak_solver_part_t;
-/** Levels of the multigrid hierarchy; level 0 is the coarsest. Not collective. */
-OAK_API int oak_solver_levels(const oak_solver_t *solver);
-/** Measure a part of a V-cycle on one level. u and f are lost: write them again.
- * Collective; \a part and \a level agree on all ranks. All ranks use the \a repeats of rank 0.
- * \param [out] seconds  of one run on the slowest rank, the mean of \a repeats runs; 0 if the level
- *                       has no such part. */
-OAK_API oak_status_t oak_solver_time(oak_solver_t *solver, oak_solver_part_t part, int level,
-                                     int repeats, double *seconds);
-
 /** Build a kernel of the caller's own. \a path is a C file in the kernel dialect (docs/kernels.md);
  * it is built with the physics, the problem and all constants of this simulation. \a name is an
  * OAK_KERNEL in it. */

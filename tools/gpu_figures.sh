@@ -78,7 +78,7 @@ for part; do
     paper) script paper ;;
     schemes) script schemes ;;
     adaptive) script adaptive ;;
-    elliptic) bench --elliptic --side 64,256,512 --no-parts ;;
+    elliptic) bench --elliptic --side 64,256,512 ;;
     equations) equations ;;
     agile) agile ;;
     start)
@@ -106,7 +106,7 @@ for part; do
         boundary.zhigh=periodic
       for transport in direct nccl; do
         for ranks in 1 "$gpus"; do
-          show mpirun -n "$ranks" "$oak" bench --elliptic --side 512 --no-parts device.name=cuda device.transport=$transport
+          show mpirun -n "$ranks" "$oak" bench --elliptic --side 512 device.name=cuda device.transport=$transport
         done
       done ;;
     *) echo "unknown part $part" >&2; exit 2 ;;

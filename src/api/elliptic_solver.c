@@ -178,19 +178,3 @@ oak_status_t oak_solve(oak_solver_t *s, oak_solver_report_t *report) {
   }
   return st;
 }
-
-_Static_assert((int)OAK_SOLVER_FLAT == OAK_ELLIPTIC_FLAT, "the same parts");
-
-int oak_solver_levels(const oak_solver_t *s) {
-  OAK_HANDLE(s, 0);
-  return s->elliptic->nlevel;
-}
-
-oak_status_t oak_solver_time(oak_solver_t *s, oak_solver_part_t part, int level, int repeats,
-                             double *seconds) {
-  OAK_BEGIN(s);
-  OAK_CHECK(s->elliptic->revision == s->sim->data.mesh->revision, OAK_ERR_STATE,
-            "the mesh has changed: call oak_solver_follow");
-  OAK_CHECK(repeats >= 1, OAK_ERR_ARGUMENT, "repeats = %d: must be 1 or more", repeats);
-  return oak_elliptic_time(s->elliptic, (oak_elliptic_part_t)part, level, repeats, seconds);
-}

@@ -389,20 +389,6 @@ oak_status_t oak_elliptic_cycle(oak_elliptic_t *e, int l, int zero);
  * \return OAK_ERR_STATE, with the history of residuals, if it does not converge. */
 oak_status_t oak_elliptic_solve(oak_elliptic_t *e, const oak_elliptic_options_t *options,
                                 oak_elliptic_report_t *report);
-/* measure.c */
-typedef enum {
-  OAK_ELLIPTIC_CYCLE,  /**< a V-cycle from this level on */
-  OAK_ELLIPTIC_GHOSTS, /**< ghost cells of u */
-  OAK_ELLIPTIC_SMOOTH, /**< one sweep, with the ghost cells that it needs */
-  OAK_ELLIPTIC_DOWN,   /**< residual to the right-hand side of the next coarser level */
-  OAK_ELLIPTIC_UP,     /**< correction from the next coarser level */
-  OAK_ELLIPTIC_FLAT,   /**< level 0 */
-} oak_elliptic_part_t;
-/** Seconds of one run of a part of a V-cycle on level l, the mean of \a repeats (those of
- * rank 0), on the slowest rank; 0 if the level has no such part. Values of u and of right-hand
- * sides are lost. Collective. */
-oak_status_t oak_elliptic_time(oak_elliptic_t *e, oak_elliptic_part_t part, int l, int repeats,
-                               double *seconds);
 
 /** The derivative of u along an axis, with ghost cells, to \a out [nblock][N^d] on the device.
  * Collective. */

@@ -83,10 +83,8 @@ def check_table(run):
 def check_elliptic(run, oak):
     lines = run("bench", "--elliptic", "--side", "32", "device.flags=-O1").splitlines()
     row = [float(word) for word in lines[2].split()[1:]]
-    assert lines[2].startswith("32^3") and len(row) == 12 and min(row) > 0 and 4 <= row[3] <= 15, lines
-    assert abs(row[1] / row[0] - row[2]) < 0.05 * row[2] + 0.01, lines
-    parts = [len(line.split()) for line in lines[4:]]
-    assert parts == [6, 3], lines  # level 1 lacks the coarsest launch; level 0 has only it and the cycle
+    assert lines[2].startswith("32^3") and len(row) == 10 and min(row) > 0 and 4 <= row[1] <= 15, lines
+    assert abs(row[1] * row[2] / row[0] - row[3]) < 0.05 * row[3] + 0.1 and len(lines) == 3, lines
     refused = subprocess.run([oak, "bench", "--elliptic", "--side", "48"], check=False, capture_output=True, text=True)
     assert refused.returncode == 2 and "power of 2" in refused.stderr, refused
 
