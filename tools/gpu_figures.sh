@@ -6,7 +6,7 @@
 #
 # usage: gpu_figures.sh BUNDLE_OR_BUILD [PART ...]
 #   one GPU (default): paper schemes adaptive elliptic equations agile start
-#   several GPUs:      uniform weak amr transports balance others
+#   several GPUs:      uniform weak amr transports others
 set -u
 # shellcheck source=tools/gpu_env.sh
 . "$(dirname "$0")/gpu_env.sh" "$1"
@@ -100,7 +100,6 @@ for part; do
           scaling $case --fewest "$gpus" device.transport=$transport
         done
       done ;;
-    balance) scaling --adaptive --side 1024 mesh.balance=measured ;;
     others)
       scaling --side 512 --blocks 16 physics.name=mhd problem.name=orszag_tang scheme.flux=hlld boundary.zlow=periodic \
         boundary.zhigh=periodic
