@@ -69,9 +69,8 @@ oak_words_t oak_list_topics(const oak_params_t *params);
  * The other words are settings. Collective on MPI_COMM_WORLD. \a *out is to be destroyed also after
  * a failure. */
 oak_status_t oak_read_declared(char **word, int count, int rank, oak_params_t **out);
-/** Sorted names of the files in a folder that end in \a ending, without this ending; of a folder of
- * the installation. */
-oak_words_t oak_list_files(const char *folder, const char *ending);
+/** Sorted names of the files in a folder of the installation that end in \a ending, without this
+ * ending. */
 oak_words_t oak_list_names(const char *folder, const char *ending);
 /** Compare a name with those of the files in a folder of the installation. */
 void oak_try_files(oak_nearest_t *nearest, const char *folder, const char *ending);

@@ -11,7 +11,7 @@
 #include "io/picture/picture.h"
 
 /* Options, in the order of the table at the end of this file. */
-enum { VAR, SLICE, REGION, LAYOUT, LOG, RANGE, COLORS, MESH, LEVELS, WIDTH, TITLE, OUT, ALL, GAS };
+enum { VAR, SLICE, REGION, LOG, RANGE, COLORS, MESH, LEVELS, WIDTH, TITLE, OUT, ALL, GAS };
 
 /* ---- options ---- */
 
@@ -53,16 +53,6 @@ static oak_status_t read_region(const oak_grid_view_t *view, const char *const *
   return OAK_OK;
 }
 
-static oak_status_t read_layout(const char *name, oak_picture_layout_t *out) {
-  static const char *const known[] = {"space", "mirrored", "coordinates"};
-  int n = 0;
-  while (n < OAK_LAYOUT_COUNT && strcmp(name, known[n])) n++;
-  OAK_CHECK(n < OAK_LAYOUT_COUNT, OAK_ERR_INPUT, "--layout: '%s' is none of: " OAK_LAYOUT_NAMES,
-            name);
-  *out = (oak_picture_layout_t)n;
-  return OAK_OK;
-}
-
 static oak_status_t read_options(const oak_grid_view_t *view, const char *const *s,
                                  double region[2][3], oak_picture_options_t *o) {
   *o = oak_picture_defaults(view);
@@ -72,7 +62,6 @@ static oak_status_t read_options(const oak_grid_view_t *view, const char *const 
   o->log_scale = s[LOG] != NULL;
   o->draw_mesh = s[LEVELS] ? OAK_MESH_LEVELS : s[MESH] ? OAK_MESH_LINES : OAK_MESH_NONE;
   o->title = s[TITLE];
-  if (s[LAYOUT]) OAK_TRY(read_layout(s[LAYOUT], &o->layout));
   if (s[COLORS]) OAK_TRY(oak_colormap_find(s[COLORS], &o->colormap));
   return s[WIDTH] ? oak_look_integer("--width", s[WIDTH], 16, 16384, &o->width) : OAK_OK;
 }
@@ -186,9 +175,6 @@ static const oak_option_t options[] = {
     {"--slice", "AXIS=X",
      "3D: the plane at this coordinate, such as z=0.5 (default: z, the middle)"},
     {"--region", "CORNERS", "only this part: its lower and upper corner, such as 0,0,0.25,0.5"},
-    {"--layout", "NAME",
-     "other coordinates than Cartesian: space, which draws cells where they are (default); "
-     "mirrored, with the other half beyond the axis; coordinates, with these as axes"},
     {"--log", NULL,
      "use a logarithmic scale of colours. The range of the data then begins at most 8 "
      "powers of ten below the highest value"},

@@ -265,9 +265,6 @@ const oak_param_desc_t oak_last_keys[] = {
         "Pictures have values in bodies of the kind dielectric; no: they are grey, as other solids "
         "are."),
     BOOL("output.picture_mesh", "yes", "Draw the outlines of the blocks."),
-    CHOICE("output.picture_layout", "space", "space mirrored coordinates",
-           "How cells of other coordinates than cartesian are drawn: as the layout of a picture of "
-           "its own section."),
     TEXT("output.picture_region", "",
          "Lower and then upper corner of the part of the domain that pictures show, all "
          "coordinates in one line; empty: all of it."),

@@ -26,10 +26,6 @@ static const oak_param_desc_t keys[] = {
         "output.NAME.colors", "auto", OAK_COLORMAP_NAMES,
         "Colour scale of pictures; auto: coolwarm for values of both signs, with 0 in the middle "
         "of the range of the data, otherwise inferno."),
-    CHOICE("output.NAME.layout", "space", OAK_LAYOUT_NAMES,
-           "How cells of other coordinates than cartesian are drawn. space: where they are in "
-           "space, so that a polar mesh is a disk; mirrored: the same, with the other half beyond "
-           "the axis, for r, z and r, theta; coordinates: with the coordinates as axes."),
     OAK_KEY_REGION,
     {.key = NULL}};
 
@@ -55,7 +51,6 @@ static oak_status_t set_options(const oak_output_item_t *item, const oak_grid_vi
                                                          sim->setup.domain.xmin[o->slice_axis]);
   o->draw_mesh = oak_item_bool(item, "mesh") ? OAK_MESH_LINES : OAK_MESH_NONE;
   set_section_options(item, o);
-  o->layout = (oak_picture_layout_t)oak_item_choice(item, "layout");
   o->region = view->region;
   o->title = sim->setup.description.problem_title;
   /* The run lists the file when all ranks are done. If it is killed before, the file is known. */

@@ -34,19 +34,18 @@ static oak_status_t read_ramp(const oak_grid_view_t *view, int var, int b0, int 
 
 typedef struct {
   const char *name;
-  int coordinates, dim, layout, axis;
+  int coordinates, dim, axis;
   int across, up;
   double low[3], high[3];
 } case_t;
 
 static const case_t cases[] = {
-    {"disk", OAK_VIEW_POLAR, 2, 0, 2, 0, 1, {0.5, 1}, {1, 1 + 2 * M_PI}},
-    {"wedge", OAK_VIEW_POLAR, 2, 0, 2, 0, 1, {0.5, 6}, {1, 7}},
-    {"mirrored", OAK_VIEW_SPHERICAL, 2, OAK_LAYOUT_MIRRORED, 2, 0, 2, {0.2, 0}, {1, M_PI}},
-    {"half", OAK_VIEW_SPHERICAL, 2, 0, 2, 0, 2, {0, 0}, {1, 2}},
-    {"layer", OAK_VIEW_CYLINDRICAL, 3, 0, 2, 0, 1, {0.3, 0, 0}, {1, 6, 1}},
-    {"cone", OAK_VIEW_SPHERICAL, 3, 0, 1, 0, 1, {0.3, 1, 0}, {1, 2, 3}},
-    {"phi", OAK_VIEW_SPHERICAL, 3, 0, 2, 0, 2, {0.3, 1, -0.1}, {1, 2, 0.1}},
+    {"disk", OAK_VIEW_POLAR, 2, 2, 0, 1, {0.5, 1}, {1, 1 + 2 * M_PI}},
+    {"wedge", OAK_VIEW_POLAR, 2, 2, 0, 1, {0.5, 6}, {1, 7}},
+    {"half", OAK_VIEW_SPHERICAL, 2, 2, 0, 2, {0, 0}, {1, 2}},
+    {"layer", OAK_VIEW_CYLINDRICAL, 3, 2, 0, 1, {0.3, 0, 0}, {1, 6, 1}},
+    {"cone", OAK_VIEW_SPHERICAL, 3, 1, 0, 1, {0.3, 1, 0}, {1, 2, 3}},
+    {"phi", OAK_VIEW_SPHERICAL, 3, 2, 0, 2, {0.3, 1, -0.1}, {1, 2, 0.1}},
 };
 
 enum { POINTS = 1000 }; /* along each axis of the domain */
@@ -69,7 +68,6 @@ static void point_of(const case_t *c, int i, int j, double at[2]) {
 /** Which pixels have points of the domain in them. The caller frees it. */
 static char *find_shown(const case_t *c, const image_t *image, double low[2], double high[2]) {
   char *shown = calloc((size_t)image->w * (size_t)image->h, 1);
-  const int mirrored = c->layout == OAK_LAYOUT_MIRRORED;
   double at[2];
   for (int a = 0; a < 2; a++) low[a] = 9, high[a] = -9;
   for (int pass = 0; pass < 2; pass++) {
@@ -79,13 +77,11 @@ static char *find_shown(const case_t *c, const image_t *image, double low[2], do
         low[a] = fmin(low[a], at[a]);
         high[a] = fmax(high[a], at[a]);
       }
-      for (int side = 0; side <= mirrored && pass == 1; side++) {
-        const int x = (int)(((side ? -at[0] : at[0]) - low[0]) / (high[0] - low[0]) * image->w);
-        const int y = (int)((at[1] - low[1]) / (high[1] - low[1]) * image->h);
-        if (x < image->w && y < image->h) shown[y * image->w + x] = 1;
-      }
+      if (pass == 0) continue;
+      const int x = (int)((at[0] - low[0]) / (high[0] - low[0]) * image->w);
+      const int y = (int)((at[1] - low[1]) / (high[1] - low[1]) * image->h);
+      if (x < image->w && y < image->h) shown[y * image->w + x] = 1;
     }
-    if (mirrored) low[0] = -high[0];
   }
   return shown;
 }
@@ -100,7 +96,7 @@ static void check_pixels(const case_t *c, const image_t *image) {
       for (int n = 0; n < 9; n++) around += shown[(j - 1 + n / 3) * image->w + i - 1 + n % 3];
       const double x = low[0] + (high[0] - low[0]) * (i + 0.5) / image->w;
       const double y = low[1] + (high[1] - low[1]) * (j + 0.5) / image->h;
-      const double value = (c->layout == OAK_LAYOUT_MIRRORED ? fabs(x) : x) + 0.5 * y;
+      const double value = x + 0.5 * y;
       const double expected = around == 0 ? 255 : 255 * (value + 2) / 4;
       const int found = pixel(image, i, j)[0];
       if (around % 9 == 0 && fabs(expected - found) > (around ? 7 : 0))
@@ -124,12 +120,8 @@ static void draw_case(const case_t *c, MPI_Comm comm, const char *name, image_t 
   }
   across = c->across;
   up = c->up;
-  oak_picture_options_t options = {.width = 200,
-                                   .layout = (oak_picture_layout_t)c->layout,
-                                   .slice_axis = c->axis,
-                                   .low = -2,
-                                   .high = 2,
-                                   .colormap = OAK_COLORMAP_GRAY};
+  oak_picture_options_t options = {
+      .width = 200, .slice_axis = c->axis, .low = -2, .high = 2, .colormap = OAK_COLORMAP_GRAY};
   if (c->dim == 3) options.slice_position = 0.5 * (c->low[c->axis] + c->high[c->axis]);
   draw(&mesh.view, &options, name, image);
   test_mesh_free(&mesh);
@@ -152,38 +144,7 @@ static void test_space(void **state) {
   }
 }
 
-/** (r, z) and its mirror image: the right half is that of the picture without it. */
-static void test_mirror(void **state) {
-  (void)state;
-  test_mesh_t mesh;
-  image_t half, whole;
-  oak_picture_options_t options = {.width = 192, .variable = 2, .low = -1, .high = 1};
-  test_mesh_new(&mesh, MPI_COMM_WORLD, 2, 4, 1, 2, 1, 0, TEST_CUT_EVEN);
-  mesh.view.coordinates = OAK_VIEW_AXISYMMETRIC;
-  mesh.view.xmin[0] = 0;
-  mesh.view.xmax[0] = 2;
-  mesh.view.xmax[1] = 2;
-  draw(&mesh.view, &options, "half.png", &half);
-  options.layout = OAK_LAYOUT_MIRRORED;
-  options.width = 384;
-  draw(&mesh.view, &options, "whole.png", &whole);
-  assert_int_equal(half.h, whole.h);
-  int differ = 0;
-  for (int j = 0; j < half.h; j++)
-    for (int i = 0; i < half.w; i++) {
-      differ += memcmp(pixel(&half, i, j), pixel(&whole, 192 + i, j), 3) != 0;
-      assert_memory_equal(pixel(&whole, 191 - i, j), pixel(&whole, 192 + i, j), 3);
-    }
-  assert_true(differ < half.w * half.h / 5); /* mixed colours at sides of cells */
-  free(half.rgb);
-  free(whole.rgb);
-  mesh.view.coordinates = OAK_VIEW_POLAR;
-  assert_int_equal(oak_picture_write(&mesh.view, &options, "never.png"), OAK_ERR_ARGUMENT);
-  assert_non_null(strstr(oak_last_error(), "a mirrored picture needs"));
-  test_mesh_free(&mesh);
-}
-
 int main(int argc, char **argv) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_space), cmocka_unit_test(test_mirror)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_space)};
   return FOLDER_TEST_MAIN(tests);
 }

@@ -88,7 +88,7 @@ static oak_status_t set_scene(const oak_grid_view_t *view, const oak_picture_opt
     scene->fraction = oak_view_part_to(view, n, options->slice_position) * view->trees[n];
   }
   set_corners(view, options->region, scene);
-  OAK_TRY(oak_space_set(scene));
+  oak_space_set(scene);
   const double height = options->width * (scene->high_corner[1] - scene->low_corner[1]) /
                         (scene->high_corner[0] - scene->low_corner[0]);
   OAK_CHECK(height < MAX_SIDE, OAK_ERR_ARGUMENT,

@@ -5,17 +5,6 @@
 #include "colormap.h"
 #include "io/view/grid_view.h"
 
-/** How the cells of other coordinates than Cartesian are drawn. */
-typedef enum {
-  OAK_LAYOUT_SPACE,       /**< where they are in space: a polar mesh is a disk */
-  OAK_LAYOUT_MIRRORED,    /**< the same, and their mirror image at the axis: r, z; r, theta in 2D */
-  OAK_LAYOUT_COORDINATES, /**< the coordinates are the axes of the picture */
-  OAK_LAYOUT_COUNT
-} oak_picture_layout_t;
-
-/** Their names, as choices of a parameter. */
-#define OAK_LAYOUT_NAMES "space mirrored coordinates"
-
 /** Outlines of blocks. */
 typedef enum {
   OAK_MESH_NONE,
@@ -31,7 +20,6 @@ typedef struct {
   int log_scale; /**< colours by the logarithm; values up to 0 get the lowest colour. A range
                       from the data begins at most 8 powers of ten below its end */
   int width;     /**< of the data area, in pixels; its height follows from what is shown */
-  oak_picture_layout_t layout;
   /** Lower and upper corner of what is shown, within the domain; NULL: all of it. Along the normal
    * of a slice it does not count. */
   const double (*region)[3];

@@ -12,12 +12,12 @@
 #define OAK_SMALLEST_RANGE 1e-290
 
 /** How the two coordinates of the picture lie in its plane, which has Cartesian axes: in other
- * coordinates a polar mesh is a disk, and (r, z) can be mirrored at the axis. Beside
+ * coordinates a polar mesh is a disk. Beside
  * OAK_PLANE_FLAT a pixel has 4 x 4 points. A point shows the cell that its coordinates lie in, so
  * the pixels do not depend on the order of blocks. */
 enum {
   OAK_PLANE_FLAT, /**< the coordinates are the axes of the picture */
-  OAK_PLANE_RZ,   /**< the same, with pixels left of the axis r = 0, and cells of unequal sizes */
+  OAK_PLANE_RZ,   /**< the same, with cells of unequal sizes */
   OAK_PLANE_DISK, /**< r and phi; phi = 0 is to the right */
   OAK_PLANE_POLES /**< r and theta; theta = 0 is at the top */
 };
@@ -38,7 +38,7 @@ typedef struct {
   double fraction;       /**< position of the slice in the domain, in trees */
   double from[3], to[3]; /**< lower and upper corner of what is shown: the domain, or the region */
   int cropped;           /**< not all of the domain is shown */
-  int plane, mirrored;   /**< plane: OAK_PLANE_FLAT, ... */
+  int plane;             /**< OAK_PLANE_FLAT, ... */
   double shrink;         /**< distance from the centre of a disk, divided by the radius */
   double low_corner[2], high_corner[2]; /**< of the picture, along its axes */
   const char *name[2];                  /**< of its axes */
@@ -96,9 +96,8 @@ void oak_scene_cover(const oak_scene_t *scene, int b, int row0, int row1, oak_co
 
 /* ---- picture_space.c: the same in planes other than OAK_PLANE_FLAT */
 
-/** Choose the plane, its corners and the names of its axes from the options. \return
- * OAK_ERR_ARGUMENT if these coordinates cannot be drawn so. */
-oak_status_t oak_space_set(oak_scene_t *scene);
+/** Choose the plane, its corners and the names of its axes. */
+void oak_space_set(oak_scene_t *scene);
 
 /** Is the centre of a pixel in the part of the domain that is shown? */
 int oak_space_inside(const oak_scene_t *scene, int x, int y);

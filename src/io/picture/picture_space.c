@@ -23,13 +23,12 @@ static void to_plane(const oak_scene_t *scene, const double q[2], double at[2]) 
 }
 
 static void to_coordinates(const oak_scene_t *scene, const double at[2], double q[2]) {
-  const double x = scene->plane == OAK_PLANE_DISK || !scene->mirrored ? at[0] : fabs(at[0]);
-  q[0] = x;
+  q[0] = at[0];
   q[1] = at[1];
   if (scene->plane < OAK_PLANE_DISK) return;
   const double first = scene->view->xmin[scene->axis[1]], around = 2 * M_PI;
   q[0] = hypot(at[0], at[1]) / scene->shrink;
-  q[1] = turn(scene, atan2(at[1], x));
+  q[1] = turn(scene, atan2(at[1], at[0]));
   if (scene->plane == OAK_PLANE_DISK) q[1] += around * ceil((first - q[1]) / around);
 }
 
@@ -44,8 +43,7 @@ static double pixels_per_length(const oak_scene_t *scene, int a) {
   return (a == 0 ? scene->width : scene->height) / (scene->high_corner[a] - scene->low_corner[a]);
 }
 
-/** The rectangle around the points with coordinates from \a low to \a high, at x >= 0 if the
- * picture is mirrored. */
+/** The rectangle around the points with coordinates from \a low to \a high. */
 static void find_box(const oak_scene_t *scene, const double low[2], const double high[2],
                      double box[2][2]) {
   const int round = scene->plane >= OAK_PLANE_DISK;
@@ -75,9 +73,6 @@ static void find_box(const oak_scene_t *scene, const double low[2], const double
 
 static int choose_plane(const oak_scene_t *scene) {
   const oak_grid_view_t *view = scene->view;
-  if (view->logarithmic && scene->options->layout == OAK_LAYOUT_COORDINATES && scene->normal != 0)
-    return OAK_PLANE_RZ; /* cells along r differ in size */
-  if (scene->options->layout == OAK_LAYOUT_COORDINATES) return OAK_PLANE_FLAT;
   switch (view->coordinates) {
     case OAK_VIEW_POLAR:
       return OAK_PLANE_DISK;
@@ -88,21 +83,14 @@ static int choose_plane(const oak_scene_t *scene) {
       if (scene->normal == 0) return OAK_PLANE_FLAT;
       return scene->normal == 1 ? OAK_PLANE_DISK : OAK_PLANE_POLES;
     default:
-      return scene->options->layout == OAK_LAYOUT_MIRRORED ? OAK_PLANE_RZ : OAK_PLANE_FLAT;
+      return OAK_PLANE_FLAT;
   }
 }
 
-oak_status_t oak_space_set(oak_scene_t *scene) {
+void oak_space_set(oak_scene_t *scene) {
   const oak_grid_view_t *view = scene->view;
-  const int mirrored = scene->options->layout == OAK_LAYOUT_MIRRORED;
   double low[2], high[2], box[2][2];
-  OAK_CHECK(!mirrored || view->coordinates == OAK_VIEW_AXISYMMETRIC ||
-                (view->coordinates == OAK_VIEW_SPHERICAL && view->dim == 2),
-            OAK_ERR_ARGUMENT,
-            "a mirrored picture needs the coordinates r, z or r, theta in 2D; choose another "
-            "layout");
   scene->plane = choose_plane(scene);
-  scene->mirrored = mirrored;
   scene->shrink = 1;
   if (scene->normal == 1 && scene->plane == OAK_PLANE_DISK &&
       view->coordinates == OAK_VIEW_SPHERICAL)
@@ -118,13 +106,11 @@ oak_status_t oak_space_set(oak_scene_t *scene) {
     scene->low_corner[a] = box[0][a];
     scene->high_corner[a] = box[1][a];
   }
-  if (mirrored) scene->low_corner[0] = -scene->high_corner[0];
   if (scene->plane >= OAK_PLANE_DISK) {
     /* In a plane through the poles R is the distance from the axis. */
     scene->name[0] = scene->plane == OAK_PLANE_DISK ? "x" : "R";
     scene->name[1] = scene->plane == OAK_PLANE_DISK ? "y" : "z";
   }
-  return OAK_OK;
 }
 
 int oak_space_inside(const oak_scene_t *scene, int x, int y) {
@@ -228,18 +214,13 @@ void oak_space_cover(const oak_scene_t *scene, int b, int row0, int row1, oak_co
                      void *context) {
   const place_t p = find_place(scene, b);
   const double scale = pixels_per_length(scene, 0);
-  int rows[2], done = 0;
+  const double from = floor((p.box[0][0] - scene->low_corner[0]) * scale) - 1;
+  const double to = floor((p.box[1][0] - scene->low_corner[0]) * scale) + 2;
+  const int first = (int)fmin(fmax(from, 0), scene->width), last = (int)fmin(to, scene->width);
+  int rows[2];
   oak_space_rows(scene, b, rows);
-  for (int side = scene->mirrored ? -1 : 1; side <= 1; side += 2) {
-    const double low = side < 0 ? -p.box[1][0] : p.box[0][0];
-    const double high = side < 0 ? -p.box[0][0] : p.box[1][0];
-    const double from = floor((low - scene->low_corner[0]) * scale) - 1;
-    const double to = floor((high - scene->low_corner[0]) * scale) + 2;
-    const int first = (int)fmin(fmax(from, done), scene->width);
-    done = (int)fmax(fmin(to, scene->width), first); /* both sides may reach the same pixels */
-    for (int y = rows[0] > row0 ? rows[0] : row0; y < rows[1] && y < row1; y++)
-      for (int x = first; x < done; x++) draw_pixel(scene, &p, x, y, visit, context);
-  }
+  for (int y = rows[0] > row0 ? rows[0] : row0; y < rows[1] && y < row1; y++)
+    for (int x = first; x < last; x++) draw_pixel(scene, &p, x, y, visit, context);
 }
 
 /* ---- outlines */
@@ -272,9 +253,7 @@ static void mark_side(const oak_scene_t *scene, const double from[2], const doub
     double at[2];
     to_plane(scene, q, at);
     const int steep = fabs(at[1] - before[1]) > fabs(at[0] - before[0]);
-    const double mirror[2] = {-at[0], at[1]};
     mark_point(scene, at, steep, mark, context);
-    if (scene->mirrored) mark_point(scene, mirror, steep, mark, context);
     before[0] = at[0];
     before[1] = at[1];
   }
