@@ -130,9 +130,6 @@ typedef struct {
  * not "". */
 oak_text_place_t oak_text_find(const char *text, const char *before, const char *name);
 
-/** Names in capitals that the files of users enumerate in C, blank-separated. */
-void oak_text_enumerators(const char *text, char *names, size_t size);
-
 /** Refuse macros of users that have no effect: no compiler says so. */
 oak_status_t oak_text_check_macros(const char *text);
 

@@ -58,27 +58,6 @@ oak_text_place_t oak_text_find(const char *text, const char *before, const char 
   return place;
 }
 
-/* ---- names of variables */
-
-void oak_text_enumerators(const char *text, char *names, size_t size) {
-  int inside = 0; /* 1: in the braces of an enum, 2: behind a comma of it */
-  *names = 0;
-  for (oak_text_line_t l = {.next = text}; oak_text_next(&l);) {
-    const char *c = inside ? l.at : find_word(&l, "", "enum");
-    if (l.from != OAK_FROM_USER || *l.at == '#') continue;
-    for (int length; c && c < l.next; c += length + !length) {
-      const size_t used = strlen(names);
-      for (length = 0; oak_is_word(c[length]);) length++;
-      if (inside == 2 && isupper((unsigned char)*c) && strncmp(c, "OAK_", 4) &&
-          !oak_str_has_word(names, c, (size_t)length))
-        snprintf(names + used, size - used, "%s%.*s", used ? " " : "", length, c);
-      if (length && inside) inside = 1;
-      if (*c == '}') inside = 0;
-      if (*c == '{' || (*c == ',' && inside)) inside = 2;
-    }
-  }
-}
-
 /* ---- macros without effect */
 
 static const char *const known[] = {"PHYSICS_NVAR",   "PHYSICS_NORMAL",     "PHYSICS_MIRROR",

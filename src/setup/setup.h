@@ -207,9 +207,8 @@ oak_status_t oak_keys_unused(const oak_setup_t *setup, const oak_param_desc_t *k
 oak_status_t oak_setup_hook_text(const oak_setup_t *setup, int purpose, char **out);
 
 /* mistakes.c */
-/** If \a st is the failure of a build because of an unknown name, add the names of the variables of
- * the physics to the message; if an index is too large in 2D, say which coordinates there are.
- * \return st. Rank-local. */
+/** If \a st is the failure of a build because of an unknown scalar or of an index that is too large
+ * in 2D, say so in the words of the user. \return st. Rank-local. */
 oak_status_t oak_explain_names(const oak_setup_t *setup, oak_status_t st);
 /** Refuse variables in the files of physics and problem that hooks write to. \a module: the one
  * that describes the files. Rank-local. */
