@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * oak plot: pictures of plotfiles, with the code that draws them during a run. */
-#include <ctype.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +9,7 @@
 #include "io/picture/picture.h"
 
 /* Options, in the order of the table at the end of this file. */
-enum { VAR, SLICE, REGION, LOG, RANGE, COLORS, MESH, LEVELS, WIDTH, TITLE, OUT, ALL, GAS };
+enum { VAR, SLICE, REGION, LOG, RANGE, COLORS, MESH, LEVELS, WIDTH, TITLE, OUT, GAS };
 
 /* ---- options ---- */
 
@@ -68,9 +66,9 @@ static oak_status_t read_options(const oak_grid_view_t *view, const char *const 
 
 /* ---- one picture ---- */
 
-/** \a range is used for the colours if the user gave no range. NULL: use the range of the data. */
-static oak_status_t draw(const char *plotfile, const char *const *s, const double *range,
-                         const char *out) {
+/** A picture of one plotfile. */
+static oak_status_t draw(const char *plotfile, const char *const *s) {
+  const char *out = s[OUT];
   oak_plotfile_t *p = NULL;
   oak_picture_options_t o = {0};
   double region[2][3];
@@ -84,10 +82,6 @@ static oak_status_t draw(const char *plotfile, const char *const *s, const doubl
   if (st == OAK_OK && s[VAR]) st = oak_look_variable(&view, s[VAR], &o.variable);
   if (st == OAK_OK && !out) /* names of variables hold no "/": it is replaced when they are read */
     st = oak_path_print(name, "%s_%s.png", basename(plotfile), view.name[o.variable]);
-  if (st == OAK_OK && range && o.low == o.high) {
-    o.low = range[0];
-    o.high = range[1];
-  }
   if (st == OAK_OK) st = oak_picture_write(&view, &o, out ? out : name);
   if (st == OAK_OK) printf("wrote %s\n", out ? out : name);
   free(title);
@@ -95,77 +89,10 @@ static oak_status_t draw(const char *plotfile, const char *const *s, const doubl
   return st;
 }
 
-/* ---- all pictures ---- */
-
-/** Put \a number in the place of the one %d, %4d or %04d of \a pattern. NULL: there is none, or no
- * memory. */
-static char *frame_name(const char *pattern, int number) {
-  const char *percent = strchr(pattern, '%');
-  if (!percent || strchr(percent + 1, '%')) return NULL;
-  char *end;
-  const long width = isdigit((unsigned char)percent[1]) ? strtol(percent + 1, &end, 10) : 0;
-  if (!isdigit((unsigned char)percent[1])) end = (char *)percent + 1;
-  if (*end != 'd' || width > 20) return NULL;
-  return oak_text_new("%.*s%0*d%s", (int)(percent - pattern), pattern, (int)width, number, end + 1);
-}
-
-/** Range of the variable in the whole run. */
-static oak_status_t find_range(const char *const *s, char **list, int count, double range[2]) {
-  range[0] = INFINITY;
-  range[1] = -INFINITY;
-  for (int i = 0; i < count; i++) {
-    oak_plotfile_t *p;
-    int v = 0;
-    double one[2];
-    OAK_TRY(oak_plotfile_open(list[i], NULL, &p));
-    oak_status_t st = s[VAR] ? oak_look_variable(oak_plotfile_view(p), s[VAR], &v) : OAK_OK;
-    if (st == OAK_OK) {
-      oak_grid_view_t view = *oak_plotfile_view(p);
-      view.no_dielectrics = s[GAS] != NULL;
-      if (view.has_mask)
-        st = oak_view_range(&view, v, one);
-      else
-        oak_plotfile_range(p, v, one);
-    }
-    if (st == OAK_OK) {
-      range[0] = fmin(range[0], one[0]);
-      range[1] = fmax(range[1], one[1]);
-    }
-    oak_plotfile_close(&p);
-    OAK_TRY(st);
-  }
-  return OAK_OK;
-}
-
-static oak_status_t draw_all(const char *const *s, char **list, int count) {
-  double range[2];
-  char *name = s[OUT] ? frame_name(s[OUT], 0) : NULL;
-  OAK_CHECK(name, OAK_ERR_INPUT,
-            "--all needs -o with a name that holds %%04d, where the number of the picture goes, "
-            "such as -o rho_%%04d.png");
-  free(name);
-  OAK_TRY(find_range(s, list, count, range));
-  const int common = range[0] < range[1] && (!s[LOG] || range[0] > 0);
-  if (!s[COLORS] && oak_picture_diverges(range[0], range[1])) {
-    range[1] = fmax(-range[0], range[1]);
-    range[0] = -range[1];
-  }
-  for (int i = 0; i < count; i++) {
-    name = frame_name(s[OUT], i);
-    OAK_CHECK(name, OAK_ERR_MEMORY, "no memory for the name of a picture");
-    const oak_status_t st = draw(list[i], s, common ? range : NULL, name);
-    free(name);
-    OAK_TRY(st);
-  }
-  return OAK_OK;
-}
-
 static oak_status_t plot(oak_arguments_t *a) {
-  const char *const *s = a->option;
   look_list_t list;
   OAK_TRY(oak_look_list(a->word[0], LOOK_ONE_SERIES, &list));
-  const oak_status_t st =
-      s[ALL] ? draw_all(s, list.path, list.count) : draw(oak_look_last(&list), s, NULL, s[OUT]);
+  const oak_status_t st = draw(oak_look_last(&list), a->option);
   oak_look_free(&list);
   return st;
 }
@@ -187,9 +114,6 @@ static const oak_option_t options[] = {
     {"--width", "N", "width of the data in pixels (default: 1024)"},
     {"--title", "TEXT", "the heading (default: the title of the run; '' for none)"},
     {"-o", "FILE", "the picture (default: PLOTFILE_VARIABLE.png in this folder)"},
-    {"--all", NULL,
-     "draw a picture of each plotfile. FILE contains %04d, which becomes the number of the "
-     "picture. Without --range, all pictures have the range of the variable in the whole run"},
     {"--no-dielectrics", NULL, "draw dielectrics grey, as other solids"},
     {NULL, NULL, NULL}};
 
@@ -202,8 +126,7 @@ const oak_command_t oak_command_plot = {
     .after =
         "examples:\n"
         "  oak plot output/sedov --var rho --mesh\n"
-        "  oak plot output/rt3d/plt000400 --slice y=0.5 --var rho -o plane.png\n"
-        "  oak plot output/sedov --all --log -o frames/rho_%04d.png\n",
+        "  oak plot output/rt3d/plt000400 --slice y=0.5 --var rho -o plane.png\n",
     .least = 1,
     .most = 1,
     .looks = 1,

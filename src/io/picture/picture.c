@@ -196,7 +196,9 @@ static oak_status_t new_canvas(picture_t *p) {
 
 /* ---- colours */
 
-int oak_picture_diverges(double low, double high) {
+/** Whether a range suits colours for values of both signs: the smaller of -low and high is above a
+ * hundredth of the larger one. */
+static int diverges(double low, double high) {
   return low < 0 && high > 0 && fmin(-low, high) > 0.01 * fmax(-low, high);
 }
 
@@ -206,11 +208,10 @@ static oak_status_t choose_colors(picture_t *p) {
   if (!given) OAK_TRY(oak_scene_find_range(&p->scene));
   if (p->options.colormap != OAK_COLORMAP_AUTO) return OAK_OK;
   const double low = p->scene.low, high = p->scene.high;
-  const int diverges =
-      !p->options.log_scale && oak_picture_diverges(low, high) && (!given || low == -high);
-  p->options.colormap = diverges ? OAK_COLORMAP_COOLWARM : OAK_COLORMAP_INFERNO;
-  if (diverges) p->scene.high = fmax(-low, high);
-  if (diverges) p->scene.low = -p->scene.high;
+  const int both = !p->options.log_scale && diverges(low, high) && (!given || low == -high);
+  p->options.colormap = both ? OAK_COLORMAP_COOLWARM : OAK_COLORMAP_INFERNO;
+  if (both) p->scene.high = fmax(-low, high);
+  if (both) p->scene.low = -p->scene.high;
   return OAK_OK;
 }
 

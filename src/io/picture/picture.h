@@ -30,10 +30,6 @@ typedef struct {
   oak_status_t (*written)(const char *path);
 } oak_picture_options_t;
 
-/** Whether a range suits colours for values of both signs: the smaller of -low and high is above a
- * hundredth of the larger one. */
-int oak_picture_diverges(double low, double high);
-
 /** Variable 0, slice through the middle along z, automatic range and colours, 1024 pixels, no mesh.
  */
 oak_picture_options_t oak_picture_defaults(const oak_grid_view_t *view);

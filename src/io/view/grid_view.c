@@ -301,26 +301,3 @@ oak_status_t oak_view_visit(const oak_grid_view_t *view, int var, double solid,
   }
   return OAK_OK;
 }
-
-/** What oak_view_range() finds. */
-typedef struct {
-  size_t ncell;
-  double *range;
-} range_t;
-
-static void extend(void *context, int b, const double *cells) {
-  const range_t *found = context;
-  (void)b;
-  for (size_t c = 0; c < found->ncell; c++) {
-    if (!isfinite(cells[c])) continue;
-    found->range[0] = fmin(found->range[0], cells[c]);
-    found->range[1] = fmax(found->range[1], cells[c]);
-  }
-}
-
-oak_status_t oak_view_range(const oak_grid_view_t *view, int var, double range[2]) {
-  range[0] = INFINITY;
-  range[1] = -INFINITY;
-  return oak_view_visit(view, var, NAN, NULL, extend,
-                        &(range_t){oak_view_block_cells(view), range});
-}

@@ -112,9 +112,6 @@ typedef void (*oak_block_visit_t)(void *context, int b, const double *cells);
  * variable as oak_view_read_fluid() gives them. Rank-local. */
 oak_status_t oak_view_visit(const oak_grid_view_t *view, int var, double solid,
                             oak_block_wanted_t wanted, oak_block_visit_t visit, void *context);
-/** Lowest and highest finite value of a variable outside solids; INFINITY and -INFINITY if there is
- * none. Reads all blocks of this rank. Rank-local. */
-oak_status_t oak_view_range(const oak_grid_view_t *view, int var, double range[2]);
 
 /** Number of cells of a block. */
 size_t oak_view_block_cells(const oak_grid_view_t *view);
