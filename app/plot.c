@@ -9,7 +9,7 @@
 #include "io/picture/picture.h"
 
 /* Options, in the order of the table at the end of this file. */
-enum { VAR, SLICE, REGION, LOG, RANGE, COLORS, MESH, LEVELS, WIDTH, TITLE, OUT, GAS };
+enum { VAR, SLICE, REGION, LOG, RANGE, COLORS, MESH, WIDTH, TITLE, OUT, GAS };
 
 /* ---- options ---- */
 
@@ -58,7 +58,7 @@ static oak_status_t read_options(const oak_grid_view_t *view, const char *const 
   OAK_TRY(read_region(view, s, region, o));
   OAK_TRY(read_range(s, o));
   o->log_scale = s[LOG] != NULL;
-  o->draw_mesh = s[LEVELS] ? OAK_MESH_LEVELS : s[MESH] ? OAK_MESH_LINES : OAK_MESH_NONE;
+  o->draw_mesh = s[MESH] != NULL;
   o->title = s[TITLE];
   if (s[COLORS]) OAK_TRY(oak_colormap_find(s[COLORS], &o->colormap));
   return s[WIDTH] ? oak_look_integer("--width", s[WIDTH], 16, 16384, &o->width) : OAK_OK;
@@ -110,7 +110,6 @@ static const oak_option_t options[] = {
      "one of: " OAK_COLORMAP_NAMES
      " (default: auto, which takes coolwarm for values of both signs)"},
     {"--mesh", NULL, "draw the outlines of the blocks"},
-    {"--levels", NULL, "draw the outlines of the blocks, coloured by level"},
     {"--width", "N", "width of the data in pixels (default: 1024)"},
     {"--title", "TEXT", "the heading (default: the title of the run; '' for none)"},
     {"-o", "FILE", "the picture (default: PLOTFILE_VARIABLE.png in this folder)"},

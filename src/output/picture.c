@@ -21,7 +21,6 @@ static const oak_param_desc_t keys[] = {
            "Scale of the colours; log needs a range above 0. The range of the data is then cut 8 "
            "powers of ten below the highest value."),
     BOOL("output.NAME.mesh", "yes", "Draw the outlines of the blocks."),
-    BOOL("output.NAME.levels", "no", "Colour the outlines by level."),
     CHOICE(
         "output.NAME.colors", "auto", OAK_COLORMAP_NAMES,
         "Colour scale of pictures; auto: coolwarm for values of both signs, with 0 in the middle "
@@ -33,7 +32,6 @@ static const oak_param_desc_t keys[] = {
 static void set_section_options(const oak_output_item_t *item, oak_picture_options_t *o) {
   if (!item->section) return;
   o->log_scale = oak_item_choice(item, "scale");
-  if (o->draw_mesh && oak_item_bool(item, "levels")) o->draw_mesh = OAK_MESH_LEVELS;
 }
 
 static oak_status_t set_options(const oak_output_item_t *item, const oak_grid_view_t *view,
@@ -49,7 +47,7 @@ static oak_status_t set_options(const oak_output_item_t *item, const oak_grid_vi
   o->slice_position = sim->setup.domain.xmin[o->slice_axis] +
                       oak_item_real(item, "position") * (sim->setup.domain.xmax[o->slice_axis] -
                                                          sim->setup.domain.xmin[o->slice_axis]);
-  o->draw_mesh = oak_item_bool(item, "mesh") ? OAK_MESH_LINES : OAK_MESH_NONE;
+  o->draw_mesh = oak_item_bool(item, "mesh");
   set_section_options(item, o);
   o->region = view->region;
   o->title = sim->setup.description.problem_title;

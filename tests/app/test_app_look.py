@@ -135,7 +135,7 @@ def check_plot(look):
             data = data[length + 12:]
         return notes
 
-    look("plot", "2D", "--var", "p", "--log", "--levels", "--width", "64", words="wrote plt000040_p.png")
+    look("plot", "2D", "--var", "p", "--log", "--mesh", "--width", "64", words="wrote plt000040_p.png")
     notes = png("plt000040_p.png")
     assert notes["oak variable"] == "p" and notes["oak area"].endswith(" 64 64"), notes
     look("plot", "2D", "--range", "0.5:1.5", "--width", "64", "-o", "frames/rho.png")
@@ -157,8 +157,8 @@ def check_plot(look):
 def check_same_pictures(look, run, np):
     """Pictures of a run are those that oak plot makes of its plotfiles, byte for byte."""
     for name, keys, options in (
-            ("2D", ["scale=log", "levels=yes", "region=0 0.01 0.15 0.3"],
-             ["--log", "--levels", "--region", "0,0.01,0.15,0.3"]),
+            ("2D", ["scale=log", "region=0 0.01 0.15 0.3"],
+             ["--log", "--mesh", "--region", "0,0.01,0.15,0.3"]),
             ("3D", ["axis=y", "colors=gray", "mesh=no"], ["--slice", "y=0.15", "--colors", "gray"])):
         run(f"pictures_{name}", np, [*RUNS[name], *(f"output.p.{key}" for key in [
             "kind=picture", "variables=p", "width=100", *keys])])

@@ -5,13 +5,6 @@
 #include "colormap.h"
 #include "io/view/grid_view.h"
 
-/** Outlines of blocks. */
-typedef enum {
-  OAK_MESH_NONE,
-  OAK_MESH_LINES, /**< white on dark colours, black on light ones */
-  OAK_MESH_LEVELS /**< coloured by level */
-} oak_picture_mesh_t;
-
 typedef struct {
   int variable;          /**< index of the output variable */
   int slice_axis;        /**< 3D: normal of the slice, 0 to 2; 2D: not used */
@@ -24,7 +17,7 @@ typedef struct {
    * of a slice it does not count. */
   const double (*region)[3];
   oak_colormap_t colormap;
-  oak_picture_mesh_t draw_mesh;
+  int draw_mesh;     /**< outlines of blocks, white on dark colours and black on light ones */
   const char *title; /**< heading above the line of facts, or NULL */
   /** Called by the thread that has written the file \a path; or NULL. */
   oak_status_t (*written)(const char *path);

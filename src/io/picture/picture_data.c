@@ -20,14 +20,12 @@ static const uint32_t NO_VALUE_COLOR = 0xFF00FF, SOLID_COLOR = 0x808080;
 
 enum { MESH_MIN_PIXELS = 6, MESH_FULL_PIXELS = 64 };
 static const double MESH_FAINT = 0.16, MESH_STRONG = 0.55;
-static const double LEVELS_FAINT = 0.45, LEVELS_STRONG = 0.95;
 
 typedef struct {
   const oak_scene_t *scene;
   int row0, row1;  /* rows of the band, counted from below */
   uint64_t *pixel; /* [row1 - row0][width] */
-  uint16_t *mesh;  /* [row1 - row0][width] level + 1 (0: by lightness) and, in the lower 8 bits,
-                      the share of the mesh colour, of 255; NULL: no mesh */
+  uint8_t *mesh;   /* [row1 - row0][width] the share of the mesh colour, of 255; NULL: no mesh */
   uint32_t *level; /* cells of one block: values as 0 .. VALUE_MAX, NO_LEVEL, SOLID_LEVEL */
 } band_t;
 
@@ -76,36 +74,30 @@ static int in_band(const band_t *band, int b) {
          oak_scene_place(scene, 1, i + 1, n) >= band->row0;
 }
 
-static void mark(band_t *band, int64_t x, int64_t y, uint16_t share) {
+static void mark(band_t *band, int64_t x, int64_t y, uint8_t share) {
   if (x < 0 || x >= band->scene->width || y < band->row0 || y >= band->row1) return;
-  uint16_t *at = band->mesh + (size_t)(y - band->row0) * band->scene->width + x;
+  uint8_t *at = band->mesh + (size_t)(y - band->row0) * band->scene->width + x;
   if (*at < share) *at = share;
 }
 
-/** Strength and colour of the outline of a block whose shortest side has \a smallest pixels; 0: it
+/** Strength of the outline of a block whose shortest side has \a smallest pixels; 0: it
  * has none. */
-static uint16_t outline_share(const band_t *band, int b, double smallest) {
+static uint8_t outline_share(double smallest) {
   if (smallest < MESH_MIN_PIXELS) return 0;
   const double grown =
       log(smallest / MESH_MIN_PIXELS) / log((double)MESH_FULL_PIXELS / MESH_MIN_PIXELS);
-  const int by_level = band->scene->options->draw_mesh == OAK_MESH_LEVELS;
-  const double strong = by_level ? LEVELS_STRONG : MESH_STRONG;
-  const double faint = by_level ? LEVELS_FAINT : MESH_FAINT;
-  const double share = faint + (strong - faint) * fmin(grown, 1.0);
-  const int color = by_level ? band->scene->view->level[b] + 1 : 0;
-  return (uint16_t)(color << 8 | (int)(255 * share + 0.5));
+  return (uint8_t)(255 * (MESH_FAINT + (MESH_STRONG - MESH_FAINT) * fmin(grown, 1.0)) + 0.5);
 }
 
 /** A line in space, and its band. */
 typedef struct {
   band_t *band;
-  uint16_t share;
+  uint8_t share;
 } line_t;
 
 static void mark_space(void *context, int x, int y, double share) {
   const line_t *line = context;
-  const int strength = (int)((line->share & 255) * share + 0.5);
-  mark(line->band, x, y, strength ? (uint16_t)((line->share & 0xFF00) | strength) : 0);
+  mark(line->band, x, y, (uint8_t)(line->share * share + 0.5));
 }
 
 /** Outline a block. Neighbours draw the same line; the stronger line stays, or the line of the
@@ -114,7 +106,7 @@ static void outline_block(band_t *band, int b) {
   const oak_scene_t *scene = band->scene;
   int64_t low[2], high[2];
   if (scene->plane) {
-    line_t line = {band, outline_share(band, b, oak_space_shortest(scene, b))};
+    line_t line = {band, outline_share(oak_space_shortest(scene, b))};
     if (line.share) oak_space_outline(scene, b, mark_space, &line);
     return;
   }
@@ -129,16 +121,16 @@ static void outline_block(band_t *band, int b) {
     high[a] = (int64_t)floor(fmin(oak_scene_place(scene, a, i + 1, n), (double)pixels));
     smallest = fmin(smallest, scene->span[a] / (double)n);
   }
-  const uint16_t level = outline_share(band, b, smallest);
-  if (!level) return;
+  const uint8_t share = outline_share(smallest);
+  if (!share) return;
   /* The frame of the picture is the outline along the lower and left sides of the domain. */
   for (int64_t x = low[0]; x <= high[0]; x++) {
-    if (low[1] > 0) mark(band, x, low[1], level);
-    mark(band, x, high[1], level);
+    if (low[1] > 0) mark(band, x, low[1], share);
+    mark(band, x, high[1], share);
   }
   for (int64_t y = low[1]; y <= high[1]; y++) {
-    if (low[0] > 0) mark(band, low[0], y, level);
-    mark(band, high[0], y, level);
+    if (low[0] > 0) mark(band, low[0], y, share);
+    mark(band, high[0], y, share);
   }
 }
 
@@ -187,12 +179,9 @@ static void whiten(const oak_scene_t *scene, int x, int row, uint64_t pixel, uin
 }
 
 /** Draw the outline of a block over a pixel. */
-static void color_mesh(oak_canvas_t *canvas, int x, int y, uint16_t mesh, const uint8_t rgb[3]) {
+static void color_mesh(oak_canvas_t *canvas, int x, int y, uint8_t mesh, const uint8_t rgb[3]) {
   const double light = 0.30 * rgb[0] + 0.59 * rgb[1] + 0.11 * rgb[2];
-  const uint32_t plain = light < 120 ? 0xFFFFFF : 0x000000;
-  if (mesh)
-    oak_canvas_mix(canvas, x, y, mesh >> 8 ? oak_level_color((mesh >> 8) - 1) : plain,
-                   (mesh & 255) / 255.0);
+  if (mesh) oak_canvas_mix(canvas, x, y, light < 120 ? 0xFFFFFF : 0x000000, mesh / 255.0);
 }
 
 /** Rank 0: colour the rows of a band that is complete. */
@@ -225,7 +214,7 @@ static oak_status_t draw_bands(band_t *band, int rows, MPI_Op op, oak_canvas_t *
     if (st == OAK_OK) st = oak_scene_visit(scene, wanted, visit_draw, band);
     MPI_Reduce(canvas ? MPI_IN_PLACE : band->pixel, band->pixel, n, MPI_UINT64_T, op, 0, comm);
     if (band->mesh)
-      MPI_Reduce(canvas ? MPI_IN_PLACE : band->mesh, band->mesh, n, MPI_UINT16_T, MPI_MAX, 0, comm);
+      MPI_Reduce(canvas ? MPI_IN_PLACE : band->mesh, band->mesh, n, MPI_UINT8_T, MPI_MAX, 0, comm);
     if (canvas && st == OAK_OK) color_band(band, canvas, x, y);
   }
   return oak_agree(comm, st);

@@ -256,12 +256,6 @@ static double draw_scale(const oak_scene_t *scene, const oak_frame_t *frame, oak
 
 /* ---- title ---- */
 
-uint32_t oak_level_color(int level) {
-  static const uint32_t color[8] = {0xE41A1C, 0x2F7FD0, 0x3FA535, 0xF07F00,
-                                    0xB25FD6, 0x11B5C5, 0xD4A900, 0xF06CB4};
-  return color[level % 8];
-}
-
 /** A piece of the line below the title. */
 typedef struct {
   char text[FACT_SIZE];
@@ -282,18 +276,10 @@ static void name_variable(const oak_scene_t *scene, fact_t *fact) {
 
 static void list_levels(const oak_scene_t *scene, fact_t *fact, int *n) {
   const oak_grid_view_t *view = scene->view;
-  if (scene->options->draw_mesh != OAK_MESH_LEVELS) {
-    if (view->min_level == view->max_level)
-      snprintf(add_fact(fact, n), FACT_SIZE, "level %d", view->max_level);
-    else
-      snprintf(add_fact(fact, n), FACT_SIZE, "levels %d-%d", view->min_level, view->max_level);
-    return;
-  }
-  for (int l = view->min_level; l <= view->max_level && *n < MAX_FACTS; l++) {
-    snprintf(add_fact(fact, n), FACT_SIZE, "level %d", l);
-    fact[*n - 1].color = oak_level_color(l);
-    fact[*n - 1].weight = OAK_TEXT_BOLD;
-  }
+  if (view->min_level == view->max_level)
+    snprintf(add_fact(fact, n), FACT_SIZE, "level %d", view->max_level);
+  else
+    snprintf(add_fact(fact, n), FACT_SIZE, "levels %d-%d", view->min_level, view->max_level);
 }
 
 /** The facts in the line below the title, in order. */

@@ -124,9 +124,6 @@ double oak_scene_scaled(const oak_scene_t *scene, double value);
  * both ends are equal, the range is widened. Collective. */
 oak_status_t oak_scene_find_range(oak_scene_t *scene);
 
-/** Colour of the outlines of a level, of eight in turn. */
-uint32_t oak_level_color(int level);
-
 /** Draw the data into columns [x, x+width) and rows [y, y+height) of rank 0's \a canvas (NULL on
  * the other ranks). Collective; all ranks fail together. */
 oak_status_t oak_scene_draw_data(const oak_scene_t *scene, oak_canvas_t *canvas, int x, int y);
