@@ -76,10 +76,12 @@ OAK_FN void set_state(const oak_at_t *at, double q[]) {
 INITIAL(at, q) { set_state(at, q); }
 BOUNDARY(at, face, q) { set_state(at, q); }
 
+/* In 2D: only that of the components in the plane counts. */
 VECTOR_POTENTIAL(at, a) {
-  const double x = at->x[0], y = at->x[1];
-  a[2] = at->p.kind == RING ? -at->p.strength * sqrt(x * x + y * y)
-                            : direction(at, 0) * y - direction(at, 1) * x;
+  double x[3], e[3][3];
+  cartesian(at, x, e);
+  a[2] = at->p.kind == RING ? -at->p.strength * sqrt(x[0] * x[0] + x[1] * x[1])
+                            : direction(at, 0) * x[1] - direction(at, 1) * x[0];
 }
 
 COEFFICIENTS(at, q, ph) {
