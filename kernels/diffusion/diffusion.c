@@ -183,9 +183,16 @@ OAK_KERNEL(oak_rkl, oak_rkl_args_t, OAK_CHUNK_LANES) {
       }
       oak_round_result(
           u, oak_cell_number(&arg.f, n, c0 % OAK_NX, c0 / OAK_NX % OAK_NY, c0 / (OAK_NX * OAK_NY)));
-      bad[i] += !oak_state_valid(&user.physics, u);
+      bad[i] += !OAK_CURL && !oak_state_valid(&user.physics, u); /* else in oak_face_means */
       oak_store(arg.out + at, OAK_CELLS, u);
     }
+#if OAK_CURL /* the vector on faces */
+    OAK_INNER(m, OAK_ROOM * OAK_CELLS) {
+      const long long c = n * OAK_BLOCK_REALS + NVAR * OAK_CELLS + m;
+      const real y0 = arg.f.u[c];
+      arg.out[c] = y0 + (mu * (arg.y1[c] - y0) + nu * (arg.y2[c] - y0));
+    }
+#endif
     int invalid;
     OAK_REDUCE_SUM(invalid, bad, OAK_CHUNK_LANES);
     OAK_SERIAL arg.bad[n] = invalid;

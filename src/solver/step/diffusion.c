@@ -234,8 +234,10 @@ static oak_status_t run_stage(oak_t *sim, int j, int s, double time, double dt, 
                          .out = oak_data_state(&sim->data, out),
                          .bad = sim->data.results.bad};
   set_weights(&args, j, s, dt);
-  return OAK_TIMED(&sim->data.timers, OAK_PHASE_FLUX,
-                   oak_data_launch(&sim->data, sim->setup.kernel.rkl, 0, time, &args, sizeof args));
+  OAK_TRY(
+      OAK_TIMED(&sim->data.timers, OAK_PHASE_FLUX,
+                oak_data_launch(&sim->data, sim->setup.kernel.rkl, 0, time, &args, sizeof args)));
+  return oak_face_vector_means(sim, out);
 }
 
 oak_status_t oak_rkl2_advance(oak_t *sim, oak_step_t *step) {

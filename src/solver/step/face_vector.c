@@ -30,9 +30,6 @@ static oak_status_t check(oak_t *sim) {
             "%s has FACE_VECTOR, which knows no solids: leave bodies and SOLID out, or choose "
             "physics.name = mhd",
             physics);
-  OAK_CHECK(oak_params_choice(setup->params, "scheme.diffusion") != 1, OAK_ERR_INPUT,
-            "%s: scheme.diffusion = rkl2: %s has FACE_VECTOR: set scheme.diffusion = explicit",
-            oak_params_origin(setup->params, "scheme.diffusion"), physics);
   OAK_CHECK(!*oak_params_text(setup->params, "run.initial"), OAK_ERR_INPUT,
             "%s: run.initial = %s: %s has FACE_VECTOR, and such a file has no values on faces: "
             "give VECTOR_POTENTIAL and INITIAL in a problem",
@@ -119,6 +116,13 @@ oak_status_t oak_face_vector_advance(oak_t *sim, oak_step_t *step) {
   if (st == OAK_OK) st = stage(sim, &args);
   oak_timer_stop(&sim->data.timers, OAK_PHASE_FLUX);
   return st;
+}
+
+oak_status_t oak_face_vector_means(oak_t *sim, int state) {
+  if (!wanted(sim)) return OAK_OK;
+  oak_curl_args_t args = arguments(sim, state);
+  args.results = 1;
+  return launch(sim, sim->setup.kernel.face_means, &args);
 }
 
 oak_status_t oak_face_vector_initial(oak_t *sim, int state) {

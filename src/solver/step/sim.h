@@ -189,6 +189,8 @@ oak_status_t oak_face_vector_initial(oak_t *sim, int state);
 /** Make these values free of divergence, in the present state. The ranks agree on failures before
  * the last launch. Collective. */
 oak_status_t oak_face_vector_project(oak_t *sim);
+/** Set the means over cells of a state, and note blocks with invalid cells. Rank-local. */
+oak_status_t oak_face_vector_means(oak_t *sim, int state);
 
 /* fluxfix.c */
 /** Match fluxes where levels meet, in a state that holds rates of change. Counts of invalid
