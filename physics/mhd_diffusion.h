@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Viscosity and heat conduction of both kinds of MHD, isotropic and along the field: with the unit
- * vector b of the field and T = p / rho
+ * Viscosity and heat conduction of both kinds of MHD, isotropic and along the field, resistivity
+ * and ambipolar diffusion: with the unit vector b of the field, T = p / rho and the current J =
+ * curl B
  *
  *   tau = nu rho (grad u + (grad u)^T - 2/3 (div u) I)
  *         + 3 nu_parallel rho (b b - I/3) (b b - I/3) : grad u      (S. I. Braginskii, 1965)
  *   heat flux = -conductivity grad T - b conductivity_parallel b . grad T
+ * *   E = resistivity J + ambipolar / rho B x (J x B)
  *
- * The last term is at most 5 saturation rho T^(3/2), the saturated flux of L. L. Cowie, C. F.
- * McKee, Astrophys. J. 211 (1977) 135. Without a field there is no b, and what is along it is
- * isotropic. */
+ * The last term of the heat flux is at most 5 saturation rho T^(3/2), the saturated flux of L. L.
+ * Cowie, C. F. McKee, Astrophys. J. 211 (1977) 135. Without a field there is no b, and what is
+ * along it is isotropic. */
 #pragma once
 
 PARAMETER(nu, 0, "{>=0; diffusive} kinematic viscosity")
@@ -18,6 +20,9 @@ PARAMETER(conductivity_parallel, 0, "{>=0; diffusive} heat conductivity along th
 PARAMETER(
     saturation, 0,
     "{>=0} bounds the heat flux along the field by 5 saturation p (p / rho)^(1/2); 0: no bound")
+
+PARAMETER(resistivity, 0, "{>=0; resistive} electric field over current")
+PARAMETER(ambipolar, 0, "{>=0; resistive} ambipolar diffusion: resistivity across B over B^2 / rho")
 
 TEMPERATURE(ph, q) { return oak_div(q[PRS], q[RHO]); }
 
@@ -36,6 +41,31 @@ OAK_FN real mhd_parallel_heat(const physics_parameters_t *ph, int dir, const rea
   const real most = 5 * saturation * q[PRS] * oak_sqrt(oak_div(q[PRS], q[RHO]));
   const real part = saturation > 0 ? oak_div(most, most + size) : 1;
   return -part * kappa * (free ? slope[dir] : b[dir] * along);
+}
+
+/** Ohm's law; Hall's term would be one more here. */
+ELECTRIC_FIELD(at, q, j, e) {
+  const real drift = (real)at->ph.ambipolar * oak_inv(q[RHO]);
+  real field2 = 0, along = 0;
+  OAK_FOR(d, 3) {
+    field2 += q[BX + d] * q[BX + d];
+    along += q[BX + d] * j[d];
+  }
+  OAK_FOR(d, 3)
+    e[d] += ((real)at->ph.resistivity + drift * field2) * j[d] - drift * along * q[BX + d];
+}
+
+/** The fluxes of this field: of B the field itself, of the energy E x B. Only those of components
+ * in cells count where the field is on faces. */
+OAK_FN void mhd_electric_flux(const oak_at_t *at, int dir, const real q[],
+                              real grad[][OAK_GRADIENTS], real f[]) {
+  const int b = (dir + 1) % 3, c = (dir + 2) % 3;
+  real j[3], e[3] = {0, 0, 0};
+  OAK_FOR(d, 3) j[d] = grad[(d + 1) % 3][BX + (d + 2) % 3] - grad[(d + 2) % 3][BX + (d + 1) % 3];
+  physics_electric_field(at, q, j, e);
+  f[BX + b] -= e[c];
+  f[BX + c] += e[b];
+  f[ENE] += e[b] * q[BX + c] - e[c] * q[BX + b];
 }
 
 DIFFUSIVE_FLUX(at, dir, q, grad, f) {
@@ -62,6 +92,9 @@ DIFFUSIVE_FLUX(at, dir, q, grad, f) {
     f[ENE] -= tau * q[VX + d];
   }
   f[ENE] += mhd_parallel_heat(&at->ph, dir, q, b, slope) - (real)at->ph.conductivity * slope[dir];
+#if OAK_HAS_physics_electric_field
+  mhd_electric_flux(at, dir, q, grad, f);
+#endif
 }
 
 /* Compression has 4/3 of the viscosity of shear, with that along the field too. */
@@ -69,5 +102,8 @@ DIFFUSIVITY(at, q) {
   const double momentum = 4.0 / 3 * (at->ph.nu + at->ph.nu_parallel);
   const double kappa = at->ph.conductivity + at->ph.conductivity_parallel;
   const double heat = (at->ph.gamma - 1) * kappa / (double)q[RHO];
-  return OAK_MAX(momentum, heat);
+  double field2 = 0;
+  OAK_FOR(d, 3) field2 += (double)(q[BX + d] * q[BX + d]);
+  const double field = at->ph.resistivity + at->ph.ambipolar * field2 / (double)q[RHO];
+  return OAK_MAX(OAK_MAX(momentum, heat), field);
 }

@@ -374,7 +374,8 @@ typedef struct {
   double *e;              /**< [nblock][axes][(N+1)^d] fields on edges; initial values: for
                            * div B, and for derivatives on faces */
   store_t *u;             /**< the state whose faces are set */
-  store_t *shares;        /**< the same memory as f.u, to be set by oak_face_give */
+  store_t *shares;        /**< the memory of what cells give, to be set */
+  const store_t *rate;    /**< of the faces by the hooks ELECTRIC_FIELD; NULL: none */
   const store_t *prev[4]; /**< as in oak_flux_args_t */
   double w[4];
   int nprev;
@@ -382,6 +383,7 @@ typedef struct {
   int *bad;    /**< [block][results] set where a cell is invalid */
   int results; /**< numbers per block in `bad` */
   int first; /**< the first block of a launch of the kernels of a stage, which is the first in e */
+  int sum;   /**< what cells give is to be added, without a mean */
   int dir;   /**< 2D: the axis that oak_face_give works on */
   int keep;  /**< oak_face_means keeps the pressure of cells that would be invalid */
 } oak_curl_args_t;

@@ -46,6 +46,12 @@ enum { OAK_AXIS_FACES = OAK_CELLS + FACE_ROOM, OAK_FACE_REALS = OAK_DIM * OAK_AX
 #define OAK_ROOM 0
 #endif
 enum { OAK_SHARES = OAK_DIM == 3 ? 12 : 4 };
+/* Whether it also changes by ELECTRIC_FIELD. */
+#if OAK_CURL && OAK_HAS_physics_electric_field
+#define OAK_ELECTRIC 1
+#else
+#define OAK_ELECTRIC 0
+#endif
 /* Numbers that a block stores for each cell of a field of so many components. */
 #define OAK_STORED(f, components) ((components) + (OAK_CURL ? (f)->room : 0))
 

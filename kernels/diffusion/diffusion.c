@@ -189,8 +189,8 @@ OAK_KERNEL(oak_rkl, oak_rkl_args_t, OAK_CHUNK_LANES) {
 #if OAK_CURL /* the vector on faces */
     OAK_INNER(m, OAK_ROOM * OAK_CELLS) {
       const long long c = n * OAK_BLOCK_REALS + NVAR * OAK_CELLS + m;
-      const real y0 = arg.f.u[c];
-      arg.out[c] = y0 + (mu * (arg.y1[c] - y0) + nu * (arg.y2[c] - y0));
+      const real y0 = arg.f.u[c], rate = OAK_ELECTRIC ? a * arg.m1[c] + b * arg.m0[c] : 0;
+      arg.out[c] = y0 + (mu * (arg.y1[c] - y0) + nu * (arg.y2[c] - y0) + rate);
     }
 #endif
     int invalid;

@@ -4,32 +4,20 @@
 #include "kernels/fields/face_vector.h"
 
 #if OAK_CURL
-/* The fields on the edges of a block: those along c, the one below cell (i, j, k) across the other
- * axes. An edge along z in 2D is a corner. */
-enum {
-  NODES = (OAK_NX + 1) * (OAK_NY + 1) * (OAK_DIM == 3 ? OAK_NZ + 1 : 1),
-  EDGE_AXES = OAK_DIM == 3 ? 3 : 1
-};
-OAK_FN int edge_index(int c, int i, int j, int k) {
-  return (OAK_DIM == 3 ? c : 0) * NODES + (k * (OAK_NY + 1) + j) * (OAK_NX + 1) + i;
-}
-OAK_FN int edge_step(int axis) {
-  return axis == 0 ? 1 : axis == 1 ? OAK_NX + 1 : (OAK_NX + 1) * (OAK_NY + 1);
-}
-
 /* Edges along c with four cells of the block around. */
 OAK_FN void inner_edges(const oak_curl_args_t *arg, long block, int c, double *out OAK_LANE_PARAM) {
   const int a = (c + 1) % 3, b = (c + 2) % 3, sa = OAK_STRIDE(a), sb = OAK_STRIDE(b);
   const int i0 = c != 0, j0 = c != 1, k0 = OAK_DIM == 3 && c != 2;
   const int ni = OAK_NX - i0, nj = OAK_NY - j0, nk = OAK_NZ - k0;
   const store_t *share = arg->f.u + (block * OAK_SHARES + share_number(c, 0, 0)) * OAK_CELLS;
+  const double scale = OAK_ELECTRIC && arg->sum ? 1 : 0.25;
   OAK_ROWS(row, nj * nk, ni) {
     const int j = j0 + row % nj, k = k0 + row / nj;
     const store_t *p = share + OAK_INDEX(i0, j, k);
     double *e = out + edge_index(c, i0, j, k);
     OAK_LANES(i, ni)
-      e[i] = 0.25 * (((double)p[3 * OAK_CELLS - sa - sb + i] + p[2 * OAK_CELLS - sb + i]) +
-                     ((double)p[OAK_CELLS - sa + i] + p[i]));
+      e[i] = scale * (((double)p[3 * OAK_CELLS - sa - sb + i] + p[2 * OAK_CELLS - sb + i]) +
+                      ((double)p[OAK_CELLS - sa + i] + p[i]));
   }
 }
 
@@ -49,6 +37,7 @@ OAK_FN void side_edges(const oak_curl_args_t *arg, long block, int face, int c,
   const int kind = arg->f.face[block * OAK_FACES + face].kind;
   const int own = kind != OAK_FACE_FINER, beyond = kind == OAK_FACE_SAME || !own;
   const double scale = is_wall(arg, block, dir, upper ? OAK_ALONG(dir) : 0) ? 0
+                       : OAK_ELECTRIC && arg->sum                           ? 1
                        : own && beyond                                      ? 0.25
                                                                             : 1.0 / 3;
   const int axis = dir == 0 ? 1 : 0; /* of the lanes */
@@ -133,7 +122,9 @@ OAK_FN void rim_line(const oak_curl_args_t *arg, long block, int c, int p, int q
       (there[0] | there[1]) + (there[2] | there[3]) + (there[0] | there[2]) + (there[1] | there[3]);
   OAK_FOR(n, 4)
     if (!there[n]) cell[n].p = NULL;
-  *scale = is_wall(arg, block, a, p) || is_wall(arg, block, b, q) ? 0 : 1.0 / faces;
+  *scale = is_wall(arg, block, a, p) || is_wall(arg, block, b, q) ? 0
+           : OAK_ELECTRIC && arg->sum                             ? 1
+                                                                  : 1.0 / faces;
 }
 
 OAK_FN double share_at(const beside_edge_t *cell, int n) {
@@ -201,6 +192,7 @@ OAK_FN void set_face(const oak_curl_args_t *arg, const double *e, long block, in
   const long long at = block * OAK_BLOCK_REALS + NVAR * OAK_CELLS + oak_face_index(a, i, j, k);
   double value = arg->dt * minus_curl(&arg->f, block, e, a, i, j, k);
   OAK_FOR(n, OAK_NPREV) value += arg->w[n] * (double)arg->prev[n][at];
+  if (OAK_ELECTRIC && arg->rate) value += arg->dt * (double)arg->rate[at];
   arg->u[at] = (store_t)value;
 }
 

@@ -1,11 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The means over cells of a vector on faces (FACE_VECTOR). */
+ * A vector on faces (FACE_VECTOR): where fields on edges are; its means over cells. */
 #pragma once
 
 #include "kernels/ghosts/edges.h"
 #include "kernels/scheme/edges.h"
 
 #if OAK_CURL
+/* The fields on the edges of a block: those along c, the one below cell (i, j, k) across the other
+ * axes. An edge along z in 2D is a corner. */
+enum {
+  NODES = (OAK_NX + 1) * (OAK_NY + 1) * (OAK_DIM == 3 ? OAK_NZ + 1 : 1),
+  EDGE_AXES = OAK_DIM == 3 ? 3 : 1
+};
+OAK_FN int edge_index(int c, int i, int j, int k) {
+  return (OAK_DIM == 3 ? c : 0) * NODES + (k * (OAK_NY + 1) + j) * (OAK_NX + 1) + i;
+}
+OAK_FN int edge_step(int axis) {
+  return axis == 0 ? 1 : axis == 1 ? OAK_NX + 1 : (OAK_NX + 1) * (OAK_NY + 1);
+}
+
 /* Put the means of a cell into its state u[], from the faces of its block. In 2D the third
  * component has no faces. */
 OAK_FN void cell_means(const store_t *faces, const int x[3], real u[NVAR]) {

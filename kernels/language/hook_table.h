@@ -222,6 +222,10 @@
 /* The temperature, whose gradient DIFFUSIVE_FLUX gets too. */
 #define TEMPERATURE(ph, q) \
   OAK_HOOK(real, _temperature)(const physics_parameters_t *ph, const real q[OAK_STATE])
+/* Adds to the electric field e that the current j makes. A FACE_VECTOR changes by it. */
+#define ELECTRIC_FIELD(at, q, j, e) \
+  OAK_HOOK(void, _electric_field)   \
+  (const oak_at_t *at, const real q[OAK_STATE], const real j[3], real e[3])
 /* Numbers that differ on both sides of a face. */
 #define FACE_SIDES(ph, ql, qr, nl, nr, dir, f, left, right)                            \
   OAK_HOOK(void, _face_sides)                                                          \

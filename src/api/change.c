@@ -18,8 +18,9 @@ static int has_no_kernel(const oak_t *sim, int n) {
   const char *end = n < 0 ? NULL : strrchr(sim->setup.description.parameter[n].key, '_');
   if (end && !strcmp(end, "_floor") && oak_has_hook(&sim->setup, "physics_floor"))
     return !sim->setup.method.floors;
-  return n >= 0 && sim->setup.description.parameter[n].diffusive &&
-         !oak_has_hook(&sim->setup, "physics_diffusive_flux");
+  const int kind = n >= 0 ? sim->setup.description.parameter[n].diffusive : 0;
+  return kind &&
+         !oak_has_hook(&sim->setup, kind > 1 ? "physics_electric_field" : "physics_diffusive_flux");
 }
 
 static oak_status_t change(void *user, const char *key, const double *number) {

@@ -19,10 +19,11 @@ static int split_names(char *text, const char **name, int first, int most) {
  * "{>1} ..." or "{>=1} ..." is their lower bound; "{>=0; <=1}" has an upper one too. In "{>=0; >0
  * if refined} ..." the second bound is for meshes with several levels; a value that does not fulfil
  * it gives a warning. With "{>=0; diffusive} ..." the physics diffuses only if such a key is above
- * 0. */
+ * 0, with "{>=0; resistive} ..." it has ELECTRIC_FIELD, too. */
 static oak_status_t read_values(oak_param_desc_t *desc, char words[128], int *refined,
                                 int *diffusive) {
-  static const char REFINED[] = "; >0 if refined", DIFFUSIVE[] = "; diffusive", MOST[] = "; <=";
+  static const char *const kind[] = {"; diffusive", "; resistive"};
+  static const char REFINED[] = "; >0 if refined", MOST[] = "; <=";
   const char *help = desc->help, *end = *help == '{' ? strchr(help, '}') : NULL;
   char *stop;
   if (!end) return OAK_OK;
@@ -35,8 +36,8 @@ static oak_status_t read_values(oak_param_desc_t *desc, char words[128], int *re
     if (!strncmp(stop, MOST, strlen(MOST))) desc->max = strtod(stop + strlen(MOST), &stop);
     *refined = !strncmp(stop, REFINED, strlen(REFINED));
     if (*refined) stop += strlen(REFINED);
-    *diffusive = !strncmp(stop, DIFFUSIVE, strlen(DIFFUSIVE));
-    if (*diffusive) stop += strlen(DIFFUSIVE);
+    for (int n = 0; n < 2; n++)
+      if (!strncmp(stop, kind[n], strlen(kind[n]))) *diffusive = n + 1, stop += strlen(kind[n]);
     OAK_CHECK(stop > number && stop == end && isfinite(desc->min), OAK_ERR_INPUT,
               "parameter %s: its help text must begin with a bound such as {>0} or {>=0}",
               desc->key);

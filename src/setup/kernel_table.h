@@ -33,6 +33,7 @@
   X(edge_fields, "fields/face_vector.c", 2, setup->fields.nvector)                      \
   X(face_stage, "fields/face_vector.c", 1, setup->fields.nvector)                       \
   X(face_means, "fields/face_vector.c", 0, setup->fields.nvector)                       \
+  X(electric, "fields/electric.c", 2, OAK_HAS_ELECTRIC(setup))                          \
   X(face_initial, "fields/face_initial.c", 1, has_initial_faces(setup))                 \
   X(face_start, "fields/face_initial.c", 0, has_initial_faces(setup))                   \
   X(face_divergence, "fields/face_initial.c", 0, has_initial_faces(setup))              \

@@ -46,7 +46,7 @@ typedef struct {
     int slot;                  /**< place among files.declared */
     int choice;                /**< it is the number of a word */
     int positive_if_refined;   /**< warn if it is not above 0 on a mesh with several levels */
-    int diffusive;             /**< the physics has DIFFUSIVE_FLUX if such a key is above 0 */
+    int diffusive; /**< above 0, it gives the physics 1: DIFFUSIVE_FLUX, 2: ELECTRIC_FIELD too */
   } parameter[OAK_MAX_PARAMETERS];
 } oak_description_t;
 
@@ -193,6 +193,9 @@ int oak_setup_constant(oak_setup_t *setup, oak_module_t *module, const char *nam
                        size_t bytes);
 /** Whether a file has a hook that it may lack: "physics_source", "problem_region". */
 int oak_has_hook(const oak_setup_t *setup, const char *name);
+/** Whether a vector on faces changes by ELECTRIC_FIELD. */
+#define OAK_HAS_ELECTRIC(setup) \
+  ((setup)->fields.nvector && oak_has_hook(setup, "physics_electric_field"))
 /** Constants that tell kernels which hooks there are. */
 void oak_print_hooks(const oak_setup_t *setup, FILE *f);
 /** Refuse a key that the user has set, because \a reason; NULL: it has an effect. */

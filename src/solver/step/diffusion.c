@@ -39,14 +39,16 @@ static oak_status_t check_hooks(const oak_t *sim) {
 static oak_status_t choose_hooks(oak_t *sim) {
   const oak_description_t *d = &sim->setup.description;
   const int local = oak_has_hook(&sim->setup, "problem_coefficients");
-  int keys = 0, used = local;
+  int keys = 0, used[3] = {0, local, local};
   for (int n = 0; n < d->nparameter; n++) {
-    keys |= d->parameter[n].diffusive;
-    used |=
-        d->parameter[n].diffusive && oak_params_real(sim->setup.params, d->parameter[n].key) > 0;
+    const int kind = d->parameter[n].diffusive;
+    keys |= kind;
+    if (kind && oak_params_real(sim->setup.params, d->parameter[n].key) > 0)
+      used[1] = used[kind] = 1;
   }
-  if (keys && !used) oak_declared_drop(&sim->setup.files.declared, "DIFFUSIVE_FLUX");
-  if (keys && !used) oak_declared_drop(&sim->setup.files.declared, "DIFFUSIVITY");
+  if (keys && !used[1]) oak_declared_drop(&sim->setup.files.declared, "DIFFUSIVE_FLUX");
+  if (keys && !used[1]) oak_declared_drop(&sim->setup.files.declared, "DIFFUSIVITY");
+  if (keys && !used[2]) oak_declared_drop(&sim->setup.files.declared, "ELECTRIC_FIELD");
   OAK_CHECK(!local || oak_has_hook(&sim->setup, "physics_diffusive_flux"), OAK_ERR_INPUT,
             "%s has COEFFICIENTS, which has no effect, because %s has no DIFFUSIVE_FLUX: leave "
             "the hook out or choose another physics.name",
@@ -130,8 +132,9 @@ oak_status_t oak_diffusion_copy(oak_t *sim, int first, int *n, const void **wide
 /* The rate of change of a state whose ghost cells are filled. Collective: a rank that has failed
  * takes part in the messages of flux fixing. */
 static oak_status_t find_rate(oak_t *sim, int state, double time, int out) {
-  oak_status_t st =
-      OAK_TIMED(&sim->data.timers, OAK_PHASE_FLUX, launch_rate(sim, state, time, out));
+  oak_status_t st = oak_face_vector_rate(sim, state, time, out);
+  if (st == OAK_OK)
+    st = OAK_TIMED(&sim->data.timers, OAK_PHASE_FLUX, launch_rate(sim, state, time, out));
   oak_keep_failure(&st, oak_fix_rate(sim, out, sim->diffusion.wide.at));
   return st;
 }

@@ -30,6 +30,11 @@ static oak_status_t check(oak_t *sim) {
             "%s has FACE_VECTOR, which knows no solids: leave bodies and SOLID out, or choose "
             "physics.name = mhd",
             physics);
+  OAK_CHECK(!OAK_HAS_ELECTRIC(setup) || !setup->domain.coordinates, OAK_ERR_INPUT,
+            "%s: mesh.coordinates = %s: ELECTRIC_FIELD of %s (resistivity, ambipolar diffusion) "
+            "changes its FACE_VECTOR in cartesian coordinates alone: choose physics.name = mhd",
+            oak_params_origin(setup->params, "mesh.coordinates"),
+            oak_params_text(setup->params, "mesh.coordinates"), physics);
   OAK_CHECK(!*oak_params_text(setup->params, "run.initial"), OAK_ERR_INPUT,
             "%s: run.initial = %s: %s has FACE_VECTOR, and such a file has no values on faces: "
             "give VECTOR_POTENTIAL and INITIAL in a problem",
@@ -110,11 +115,36 @@ oak_status_t oak_face_vector_advance(oak_t *sim, oak_step_t *step) {
   args.nprev = step->flux.nprev;
   args.dt = step->flux.dt;
   args.keep = step->pass > 0; /* first-order fluxes have not sufficed */
+  if (OAK_HAS_ELECTRIC(&sim->setup) && sim->setup.method.diffusion == OAK_DIFFUSION_EXPLICIT)
+    args.rate = oak_data_state(&sim->data, sim->diffusion.rate);
   for (int p = 0; p < OAK_MAX_PREV; p++)
     args.prev[p] = step->flux.prev[p], args.w[p] = step->flux.w[p];
   oak_timer_start(&sim->data.timers, OAK_PHASE_FLUX);
   if (st == OAK_OK) st = stage(sim, &args);
   oak_timer_stop(&sim->data.timers, OAK_PHASE_FLUX);
+  return st;
+}
+
+/* Peers read what cells give until the meetings. */
+oak_status_t oak_face_vector_rate(oak_t *sim, int state, double time, int out) {
+  oak_status_t st = OAK_OK;
+  oak_curl_args_t args;
+  if (!OAK_HAS_ELECTRIC(&sim->setup)) return OAK_OK;
+  for (int n = 0; n < 2; n++) { /* the current, then its electric field */
+    args = arguments(sim, state);
+    args.f.time = time;
+    args.sum = n == 0;
+    oak_kernel_t *kernel = sim->setup.kernel.electric;
+    if (st == OAK_OK) st = OAK_TIMED(&sim->data.timers, OAK_PHASE_FLUX, launch(sim, kernel, &args));
+    oak_keep_failure(&st, exchange(sim, &args));
+    kernel = sim->setup.kernel.edge_fields;
+    if (st == OAK_OK) st = OAK_TIMED(&sim->data.timers, OAK_PHASE_FLUX, launch(sim, kernel, &args));
+    oak_keep_failure(&st, oak_peers_meet(&sim->data.transport.peers, sim->data.pattern.contact));
+  }
+  args = arguments(sim, out);
+  args.dt = 1;
+  for (int p = 0; p < OAK_MAX_PREV; p++) args.prev[p] = oak_data_state(&sim->data, state);
+  if (st == OAK_OK) st = launch(sim, sim->setup.kernel.face_stage, &args);
   return st;
 }
 

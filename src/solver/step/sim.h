@@ -189,6 +189,9 @@ oak_status_t oak_face_vector_initial(oak_t *sim, int state);
 /** Make these values free of divergence, in the present state. The ranks agree on failures before
  * the last launch. Collective. */
 oak_status_t oak_face_vector_project(oak_t *sim);
+/** The rate of change of the faces of a state by the hooks ELECTRIC_FIELD, into state \a out. The
+ * ghost cells of the state are filled. Collective. */
+oak_status_t oak_face_vector_rate(oak_t *sim, int state, double time, int out);
 /** Set the means over cells of a state, and note blocks with invalid cells. Rank-local. */
 oak_status_t oak_face_vector_means(oak_t *sim, int state);
 
