@@ -245,10 +245,11 @@ OAK_API oak_status_t oak_read_cells(oak_t *sim, int variable, int first, int cou
  * may be any that outputs can write, such as vorticity or a hook OUTPUT. Collective; \a name agrees
  * on all ranks. \return OAK_ERR_INPUT if there is no such variable. */
 OAK_API oak_status_t oak_read_variable(oak_t *sim, const char *name, int count, double *out);
-/** Overwrite the conserved variable \a name in all blocks of all ranks, \a in [count][N^d], count =
- * oak_nblocks, and update oak_time_step. Collective; \a name agrees on all ranks. \return
+/** Overwrite \a n conserved variables in all blocks of all ranks, \a in [n][count][N^d], count =
+ * oak_nblocks, and update oak_time_step. Collective; \a variable [n] agrees on all ranks. \return
  * OAK_ERR_STATE if a cell is then invalid. After a failure the solution is what it was. */
-OAK_API oak_status_t oak_write_variable(oak_t *sim, const char *name, int count, const double *in);
+OAK_API oak_status_t oak_write_variables(oak_t *sim, int n, const int *variable, int count,
+                                         const double *in);
 /** The names that oak_read_variable takes, blank-separated, as many as fit in \a names [size]. Not
  * collective. */
 OAK_API void oak_list_variables(const oak_t *sim, char *names, size_t size);

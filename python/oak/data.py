@@ -56,7 +56,7 @@ class Grid:
         centres = [np.asarray(values.pop(axis)) for axis in blocks.axes if axis in values]
         known = [name for name in values if isinstance(source, Mapping) or name in blocks.variables[:blocks.nvar]]
         self.values = {name: np.asarray(values[name], dtype=float) for name in known}
-        self.numbers = {name: blocks._conserved(name) for name in known}
+        self.numbers = [blocks._conserved(name) for name in known]
         if not known:
             raise OakError(f"none of {', '.join(values) or 'no arrays'} is a conserved variable of the simulation")
         low = blocks.xmin if lower is None else blocks._point(lower, "lower")

@@ -484,20 +484,27 @@ class Simulation(Blocks):
         return view
 
     @_changes
-    def write(self, variable: str, values: np.ndarray) -> None:
-        """Overwrite a conserved variable in all blocks of this rank. Values that make a cell invalid are refused, and
-        the solution stays as it was. Either way the next time step is computed again. Collective."""
-        self._conserved(variable)
-        masked = np.ma.is_masked(values)
-        values = np.ascontiguousarray(values, dtype=np.float64)
-        fits = values.shape == self._shape and not masked
+    def write(self, variable: Union[str, Mapping[str, Any]], values: Any = None) -> None:
+        """Overwrite a conserved variable in all blocks of this rank, or several of them, {name: values}. Values that make a
+        cell invalid are refused, and the solution stays as it was. Either way the next time step is computed again.
+        Collective."""
+        new = variable if isinstance(variable, Mapping) else {variable: values}
+        numbers, wrong = [self._conserved(name) for name in new], ""
+        for name, cells in new.items():
+            if np.ma.is_masked(cells):
+                wrong = "some values are masked; give a value to each cell, such as values.filled(sim[name])"
+            elif np.shape(cells) != self._shape:
+                wrong = f"values of shape {np.shape(cells)} do not fit {self.nblocks} blocks of {self._shape_text} cells"
+        self._put(numbers, [] if wrong else list(new.values()), wrong)
+
+    def _put(self, numbers, values, wrong=""):
+        """Write conserved variables by their numbers. wrong: why this rank cannot; then all ranks fail."""
         self._begin()
-        status = self._lib.oak_write_variable(self._sim, _encode(variable), self.nblocks if fits else -1,  # all ranks fail
-                                              self._pointer(values))
-        if masked:
-            raise OakError("some values are masked; give a value to each cell, such as values.filled(sim[name])")
-        if not fits:
-            raise OakError(f"values of shape {values.shape} do not fit {self.nblocks} blocks of {self._shape_text} cells")
+        cells = np.asarray(values, dtype=np.float64)
+        status = self._lib.oak_write_variables(self._sim, len(numbers), (ctypes.c_int * len(numbers))(*numbers),
+                                               -1 if wrong else self.nblocks, self._pointer(cells))
+        if wrong:
+            raise OakError(wrong)
         _check(status)
 
     @_changes
@@ -512,22 +519,9 @@ class Simulation(Blocks):
         grid = Grid(self, values, lower, upper)
         low, high = (self._lib.oak_params_int(self._params, key) for key in (b"mesh.min_level", b"mesh.max_level"))
         for passes in reversed(range(high - low + 2 if refine else 1)):
-            self._begin()
-            before = {number: self.read(name) for name, number in grid.numbers.items()}
-            message = self._put({number: grid.on_blocks(name, conservative) for name, number in grid.numbers.items()})
-            if message:
-                self._put(before)
-                raise OakError(message)
+            self._put(grid.numbers, [grid.on_blocks(name, conservative) for name in grid.values])
             if not passes or not self._adapt():
                 break
-
-    def _put(self, values):
-        """Write variables {number: values}; the message if they are refused."""
-        status = 0
-        for number, cells in values.items():
-            status = status or self._lib.oak_write_cells(self._sim, number, 0, self.nblocks, self._pointer(cells))
-        status = self._lib.oak_agree(self._comm, status) or self._lib.oak_update_time_step(self._sim)
-        return self._lib.oak_last_error().decode(errors="replace") if status else ""
 
     def _conserved(self, variable):
         number = self._number.get(self._find_name(variable), self.nvar)

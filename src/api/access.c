@@ -92,36 +92,36 @@ oak_status_t oak_write_cells(oak_t *sim, int variable, int first, int count, con
   return st;
 }
 
-/* If the new values are refused, the earlier ones come back, and the time step of them. */
-static oak_status_t exchange_values(oak_t *sim, int variable, int count, const double *in,
-                                    const double *before) {
+static oak_status_t write_all(oak_t *sim, int n, const int *variable, int count, const double *in) {
+  const size_t numbers = (size_t)count * sim->setup.block.cells;
+  oak_status_t st = OAK_OK;
+  for (int v = 0; v < n && st == OAK_OK; v++)
+    st = oak_write_cells(sim, variable[v], 0, count, in + v * numbers);
+  return oak_data_agree(&sim->data, st);
+}
+
+oak_status_t oak_write_variables(oak_t *sim, int n, const int *variable, int count,
+                                 const double *in) {
+  OAK_BEGIN_FITS(sim);
   char message[4096];
+  OAK_FREED double *before = NULL;
   const double most = sim->rates.most;
-  oak_status_t st = oak_data_agree(&sim->data, oak_write_cells(sim, variable, 0, count, in));
+  const size_t numbers = (size_t)count * sim->setup.block.cells;
+  oak_status_t st = oak_data_check_all(&sim->data, count);
+  if (st == OAK_OK) st = OAK_NEW(before, n * numbers + 1);
+  for (int v = 0; v < n && st == OAK_OK; v++)
+    st = oak_read_cells(sim, variable[v], 0, count, before + v * numbers);
+  OAK_TRY(oak_data_agree(&sim->data, st));
+  st = write_all(sim, n, variable, count, in);
   if (st == OAK_OK) st = oak_update_time_step(sim);
   if (st == OAK_OK) return OAK_OK;
+  /* The earlier values come back, and the time step of them. */
   snprintf(message, sizeof message, "%s", oak_last_error());
-  const oak_status_t back =
-      oak_data_agree(&sim->data, oak_write_cells(sim, variable, 0, count, before));
+  const oak_status_t back = write_all(sim, n, variable, count, before);
   sim->lost |= back != OAK_OK;
   oak_rates_set(sim, (oak_rates_t){.most = most, .known = OAK_RATES_UNKNOWN});
   if (back == OAK_OK) oak_update_time_step(sim); /* potentials too; it may fail again */
   return OAK_FAIL(st, "%s", message);
-}
-
-oak_status_t oak_write_variable(oak_t *sim, const char *name, int count, const double *in) {
-  OAK_BEGIN_FITS(sim);
-  OAK_FREED double *before = NULL;
-  int variable = 0;
-  while (name && variable < sim->setup.nvar && strcmp(name, oak_variable_name(sim, variable)) != 0)
-    variable++;
-  OAK_CHECK(name && variable < sim->setup.nvar, OAK_ERR_INPUT, "'%.100s' is no conserved variable",
-            name ? name : "");
-  oak_status_t st = oak_data_check_all(&sim->data, count);
-  if (st == OAK_OK) st = OAK_NEW(before, (size_t)count * sim->setup.block.cells + 1);
-  if (st == OAK_OK) st = oak_read_cells(sim, variable, 0, count, before);
-  OAK_TRY(oak_data_agree(&sim->data, st));
-  return exchange_values(sim, variable, count, in, before);
 }
 
 oak_status_t oak_totals(oak_t *sim, double *total) {

@@ -395,6 +395,12 @@ def check_set(ini, work):
         grid["rho"][5, 6] = 40
         sim.set(grid, conservative=True)
         assert abs(sim.totals()["rho"] / (grid["rho"].mean() * 0.09) - 1) < 1e-13 and abs(sim["rho"].max() - 40) < 1e-12
+        faster = {"mx": 10 * sim["rho"], "E": sim["E"] + 50 * sim["rho"] - 0.5 * sim["mx"]**2 / sim["rho"]}
+        pressure = sim["p"].copy()
+        expect("must be positive", sim.write, "mx", faster["mx"])
+        sim.write(faster)
+        assert (sim["mx"] == faster["mx"]).all() and abs(sim["p"] / pressure - 1).max() < 1e-12
+        sim.set({"mx": np.zeros((2, 2)), "my": np.zeros((2, 2))})
         sim.set({"rho": np.full((3, 2), 1.0), "E": np.full((3, 2), 2.0)}, (-1, -1), (2, 0.3))
         before, dt, blocks = sim["rho"].copy(), sim.dt, sim.nblocks
         expect("must be positive", sim.set, {"rho": np.ones((2, 2)), "E": -np.ones((2, 2))})

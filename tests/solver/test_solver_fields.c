@@ -199,7 +199,7 @@ static void test_arrays(void **state) {
   double *array = sim_read(&s, 0), geometry[2][3];
   int *flag = calloc(n + 1, sizeof *flag);
   const oak_status_t refused[] = {oak_read_variable(s.sim, name, wrong, array),
-                                  oak_write_variable(s.sim, name, wrong, array),
+                                  oak_write_variables(s.sim, 1, &(int){0}, wrong, array),
                                   oak_field_set(s.sim, "memory", wrong, array),
                                   oak_adjust_refinement_flags(s.sim, wrong, flag, NULL)};
   for (int i = 0; i < 4; i++) assert_int_equal(refused[i], OAK_ERR_ARGUMENT);
