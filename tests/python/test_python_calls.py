@@ -105,6 +105,54 @@ def check_memory(ini, work, memory):
     print(f"{sum(failed.values())} of 300 calls lacked memory, {lost} of them lost the solution: {failed}")
 
 
+# ---- misuse
+
+def junk(chance, sim):
+    """An argument, right or wrong."""
+    return chance.choice((None, True, -1, 0, 1, 2, 2.5, 1e-3, -1e9, float("nan"), "rho", "mx", "p", "vorticity", "x", "z", "q", "", "a\0", b"rho",
+                          (), (0.1, 0.1), (0.1, 0.1, 0.1), [0, "x"], {}, {"rho": np.ones((3, 3))}, {"E": -np.ones((2, 2))}, object(), lambda s: s.time,
+                          lambda s: s.step(), lambda s: 1 / 0, lambda s: s.close(), np.zeros(3), np.full((sim.nblocks, 8, 8), 2.0), "run.cfl", sim))
+
+
+def check_sequences(ini):
+    """1000 sequences of calls with any arguments: exceptions of Python, never a crash, and nothing that stays in memory."""
+    chance, views, raised, held, number = random.Random(11), [], {}, [], 0
+    sims = [oak.Simulation(ini, {**SETTINGS, "mesh.max_level": 2}) for _ in range(2)]
+    names = [name for name in dir(sims[0]) if name[0] != "_" and not name.startswith(("write_", "read_", "to_")) and name != "comm"]
+    while number < 1000:
+        number += 1
+        for place, sim in enumerate(sims):
+            if repr(sim).endswith("closed>"):
+                sims[place] = oak.Simulation(ini, {**SETTINGS, "mesh.max_level": 2})
+        sim = chance.choice(sims)
+        for _ in range(chance.randrange(1, 6)):
+            name = chance.choice([*names, *["view"] * 9, *["step"] * 3])
+            if name == "close" and chance.random() < 0.8:
+                continue
+            try:
+                if views and chance.random() < 0.3:
+                    view = chance.choice(views)
+                    chance.choice((lambda: view[0], lambda: view * 2, view.sum, view.__dlpack__, lambda: view.__setitem__(0, 3.0),
+                                   lambda: np.asarray(view), lambda: copy.copy(view), lambda: pickle.dumps(view), lambda: view.none))()
+                arguments = [junk(chance, sim) for _ in range(chance.randrange(3))]
+                result = getattr(sim, name)
+                result = result(*arguments) if callable(result) else result
+                if name == "view":
+                    views = [*views[-5:], result]
+                    held = [*held[-5:], np.asarray(result)]
+            except Exception as error:  # pylint: disable=broad-exception-caught
+                raised[type(error).__name__] = raised.get(type(error).__name__, 0) + 1
+        if number % 100 == 0:
+            with open("/proc/self/statm", encoding="ascii") as file:
+                used = int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE")
+            first = used if number == 100 else first
+    assert all(array.size == 0 or array.sum() is not None for array in held)
+    for sim in sims:
+        sim.close()
+    print(f"1000 sequences raised {raised}; memory grew by {(used - first) / 1e6:.1f} MB")
+    assert raised["OakError"] > 100 and used - first < 30e6, (raised, used - first)
+
+
 # ---- signals
 
 def check_interrupts(ini):
@@ -272,6 +320,7 @@ def main():
         check_interrupts(ini)
         check_handlers(ini)
         check_copies(ini)
+        check_sequences(ini)
         check_memory(ini, work, memory)
         done = subprocess.run([sys.executable, *sys.argv], env={**os.environ, "OAK_TEST_END": "1"}, capture_output=True,
                               text=True, check=False)
