@@ -42,7 +42,7 @@ class Uniform:
                 f"{np.nanmin(self.values):.6g} to {np.nanmax(self.values):.6g}>")
 
     def _repr_html_(self) -> str:
-        return notebook.show(repr(self), {}, self.values if self.values.ndim == 2 else None)
+        return notebook.picture(repr(self), self if self.values.ndim == 2 else None)
 
     def to_xarray(self) -> Any:
         """The same as an xarray.DataArray."""
@@ -265,15 +265,7 @@ class Blocks:
         return self.step
 
     def _repr_html_(self) -> str:
-        corners = [", ".join(f"{x:g}" for x in corner) for corner in (self.xmin, self.xmax)]
-        facts = {"time": f"{self.time:g}", "step": self._step(), "domain": f"({corners[0]}) to ({corners[1]})",
-                 "blocks": f"{self.nblocks} of {self._shape_text} cells",
-                 "levels": f"{self.min_level} to {self.max_level}", "variables": ", ".join(self.keys())}
-        return notebook.show(f"oak.{type(self).__name__}{self._where()}", facts, *self._picture())
-
-    def _picture(self):
-        """The values of a slice of the first variable, as fine as a notebook shows it, and the variable's name."""
-        return self.slice(self.variables[0], level=self._level_for(notebook.MOST_POINTS)).values, self.variables[0]
+        return notebook.picture(repr(self), self.slice(self.variables[0], level=self._level_for(notebook.MOST_POINTS)))
 
     def _level_for(self, points):
         """The finest level with at most so many cells along each axis."""

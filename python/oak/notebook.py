@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What notebooks show of an object: a table of facts and a picture."""
+"""What is drawn: planes of values, also by notebooks, and how far something is."""
 from __future__ import annotations
 
 import base64
@@ -7,32 +7,14 @@ import html
 import io
 import sys
 import time
-from typing import Any, Optional
+from typing import Any
 
 import numpy as np
 
 from .convert import module
+from .files import OakError
 
 MOST_POINTS, MOST_DRAWN = 256, 1024  # along a side of a picture in a notebook, and of one that is drawn
-
-
-def _picture(values: np.ndarray) -> Optional[bytes]:
-    """A PNG of a plane [y][x]; None without matplotlib, or without a finite value."""
-    try:
-        from matplotlib import image  # pylint: disable=import-outside-toplevel
-    except ImportError:
-        return None
-    finite = values[np.isfinite(values)]
-    if not finite.size:
-        return None
-    low, high = float(finite.min()), float(finite.max())
-    colours = "viridis"
-    if low < 0 < high:  # white is zero
-        colours, high = "coolwarm", max(-low, high)
-        low = -high
-    file = io.BytesIO()
-    image.imsave(file, values, cmap=colours, vmin=low, vmax=high, origin="lower", format="png")
-    return file.getvalue()
 
 
 def draw(grid: Any, title: str, axes: Any, style: dict[str, Any]) -> Any:
@@ -68,15 +50,16 @@ class Progress:
                   file=sys.stderr, flush=True)
 
 
-def show(title: str, facts: dict[str, Any], values: Optional[np.ndarray] = None, name: str = "") -> str:
-    """HTML of a title, a table of facts, and a picture of a plane [y][x] of values."""
-    rows = "".join(f"<tr><th style='text-align:left'>{html.escape(key)}</th>"
-                   f"<td style='text-align:left'>{html.escape(str(value))}</td></tr>" for key, value in facts.items())
-    text = f"<div><b>{html.escape(title)}</b><table>{rows}</table>"
-    png = None if values is None else _picture(values)
-    if values is not None and png:
-        wide = values.shape[1] >= values.shape[0]
-        text += (f"<img alt='{html.escape(name)}' title='{html.escape(name)}' "
-                 f"style='{'width' if wide else 'height'}:320px;image-rendering:pixelated' "
-                 f"src='data:image/png;base64,{base64.b64encode(png).decode()}'>")
-    return text + "</div>"
+def picture(title: str, grid: Any) -> str:
+    """HTML of a title and a plane of values (Uniform; None, or without matplotlib: only the title)."""
+    try:
+        plot = module("matplotlib.pyplot")
+    except OakError:
+        grid = None
+    text = f"<div>{html.escape(title)}</div>"
+    if grid is not None and min(grid.values.shape) > 1 and np.isfinite(grid.values).any():
+        file, figure = io.BytesIO(), draw(grid, "", None, {}).figure
+        figure.savefig(file, format="png")
+        plot.close(figure)
+        text += f"<img alt='{html.escape(grid.name)}' src='data:image/png;base64,{base64.b64encode(file.getvalue()).decode()}'>"
+    return text

@@ -30,10 +30,6 @@ class History(Named):
         rows = len(next(iter(self.values()), ()))
         return f"<oak.History: {rows} rows of {', '.join(self)}>"
 
-    def _repr_html_(self) -> str:
-        return notebook.show(repr(self), {name: f"{column[0]} to {column[-1]}" if len(column) else ""
-                                          for name, column in self.items()})
-
     def to_pandas(self) -> Any:
         """The same as a pandas.DataFrame."""
         return convert.module("pandas").DataFrame(dict(self))
@@ -112,8 +108,7 @@ class Run:
                 f"{', beside ' + ', '.join(others) if others else ''}>")
 
     def _repr_html_(self) -> str:
-        facts = {name: f"{len(paths)} plotfiles" for name, paths in self._all.items()}
-        return notebook.show(f"oak.Run {self.folder}", facts, *(self[-1]._picture() if self.paths else ()))
+        return notebook.picture(repr(self), None) + (self[-1]._repr_html_() if self.name in self._all else "")
 
     def movie(self, variable: Optional[str] = None, path: str = "movie.gif", *, axis: str = "z", at: Optional[float] = None,
               frames_per_second: float = 10, **style: Any) -> str:

@@ -12,7 +12,6 @@ from typing import Any, Optional
 
 import numpy as np
 
-from . import notebook
 from .command import flatten, run
 from .files import OakError
 from .runs import History, Run
@@ -40,11 +39,6 @@ class Scan:
     def __repr__(self) -> str:
         failed = sum(error is not None for error in self.errors)
         return f"<oak.Scan of {', '.join(self.values[0])}: {len(self)} runs, {failed} failed>"
-
-    def _repr_html_(self) -> str:
-        rows = {_title(values): run.folder if run else error
-                for values, run, error in zip(self.values, self.runs, self.errors)}
-        return notebook.show(repr(self), rows)
 
     def history(self, name: str = "diagnostics.csv") -> History:
         """The tables of all runs in one table, one run after the other, with a column for each key of the scan."""

@@ -102,10 +102,11 @@ def check_objects(run):
     assert run.parameters["mesh.xmax"] == 0.3 and run.parameters["run.debug"] is False
     expect("there is no 'max_level'; near or known: mesh.max_level", lambda: run.parameters["max_level"])
     expect("there is no 'tim'; near or known: time", lambda: run.history()["tim"])
-    for shown in (p, run, run.history(), p.uniform("rho")):
-        assert "<table>" in shown._repr_html_()  # pylint: disable=protected-access
-    if have("matplotlib"):
-        assert "data:image/png;base64,iVBOR" in p._repr_html_()  # pylint: disable=protected-access
+    for shown in (p, run, p.uniform("rho")):
+        html = shown._repr_html_()  # pylint: disable=protected-access
+        assert "&lt;oak." in html and ("data:image/png;base64,iVBOR" in html) == have("matplotlib")
+    tiny = p.uniform("rho", 20, (0.1, 0.1), (0.1, 0.1))
+    assert tiny.values.shape == (1, 1) and "png" not in tiny._repr_html_()  # pylint: disable=protected-access
     for level in (2.5, -1, "2", 31):
         expect("the blocks have levels 2 to 3", p.uniform, "rho", level)
     for wrong in ((0, 0, 0), 0, (0, np.nan), "here"):
