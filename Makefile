@@ -17,7 +17,7 @@ PACKAGES := gcc libc6-dev make cmake pkg-config libopenmpi-dev openmpi-bin libp4
 # For VTKHDF files. `make demo` writes none, and is faster without.
 HDF5_PACKAGES := libhdf5-dev
 TEST_PACKAGES := clang libomp-dev libcmocka-dev $(HDF5_PACKAGES) python3 python3-vtk9/python3-paraview python3-numpy python3-h5py python3-venv python3-pip \
-  python3-matplotlib python3-xarray util-linux git valgrind locales
+  python3-matplotlib python3-xarray python3-mpi4py mypy util-linux git valgrind locales
 # MPICH, and what builds p4est with it.
 MPICH_PACKAGES := mpich libmpich-dev autoconf automake libtool xz-utils
 VERIFY_PACKAGES := python3 python3-numpy python3-matplotlib

@@ -14,7 +14,7 @@ import sys
 import threading
 import weakref
 from collections.abc import Callable, Mapping
-from typing import Any, NoReturn, Optional, Union
+from typing import Any, NoReturn, Optional, TypeVar, Union, cast
 
 import numpy as np
 
@@ -31,6 +31,7 @@ _ranks = ctypes.c_int(1)
 _count = itertools.count()
 _ended: Optional[str] = None  # the message of a rank that has left a function of the user early, while this rank is in it
 _alive: weakref.WeakSet[Simulation] = weakref.WeakSet()
+_Method = TypeVar("_Method", bound=Callable[..., Any])
 ENDS, FAILED = 1, 7  # what ranks tell each other of a function of the user (oak_status_t)
 _lock = threading.RLock()  # one thread at a time uses the library, whatever the simulation
 
@@ -128,16 +129,16 @@ def _finish(lib, process, ours):
             lib.MPI_Finalize()
 
 
-def _alone(method):
+def _alone(method: _Method) -> _Method:
     """A method that other threads wait for."""
     @functools.wraps(method)
     def locked(self, *args, **kwargs):
         with _lock:
             return method(self, *args, **kwargs)
-    return locked
+    return cast(_Method, locked)
 
 
-def _changes(method):
+def _changes(method: _Method) -> _Method:
     """A method that changes the simulation. Other threads wait for it. A signal handler, which Python calls in the
     midst of methods, must not call it there."""
     @functools.wraps(method)
@@ -147,10 +148,10 @@ def _changes(method):
                            "and it may set a flag after which the main program changes the simulation")
         with _lock:
             return method(self, *args, **kwargs)
-    return locked
+    return cast(_Method, locked)
 
 
-def _followed(name):
+def _followed(name: str) -> Any:
     """An attribute that is read anew when the mesh or the solution has changed."""
     def get(self):
         with _lock:

@@ -92,6 +92,34 @@ def check_types(work):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+USER = """import numpy as np
+import oak
+def hot(sim: oak.Simulation) -> bool:
+    return sim.time > 1
+sim = oak.Simulation("sedov", {"mesh.max_level": 4})
+sim.step(until=1, each=hot)
+view = sim.view("rho", write=True)
+view *= 2
+sim.write({"rho": sim["rho"] + view[...], "E": sim["E"]})
+sim.set("values.npy", conservative=True)
+for p in oak.run("sedov"):
+    print(p.time + p.profile("x")["rho"].max(), p.uniform("rho").values.shape)
+print(sim.step_number + 1.5 + sim.dt, len(sim.view()), np.asarray(view))
+"""
+
+
+def check_types(work):
+    """A script with the types of the package, and one with wrong types, as mypy --strict sees them."""
+    if not shutil.which("mypy"):
+        oak_test.skip_part("types", "mypy is missing")
+        return
+    oak_test.write(work, "mypy.ini", f"[mypy]\nstrict = True\nmypy_path = {HERE}/../../python\n[mypy-oak.*]\nignore_errors = True\n")
+    for text, words in ((USER, "Success"), (USER + "sim.step(until='1')\nsim.time.upper()\n", "Found 2 errors")):
+        oak_test.write(work, "user.py", text)
+        done = subprocess.run(["mypy", "user.py"], cwd=work, capture_output=True, text=True, check=False)
+        assert words in done.stdout, done.stdout
+
+
 def check_objects(run):
     p = run[-1]
     assert list(p) == p.keys() == p.variables and "rho" in p and "q" not in p
@@ -481,6 +509,7 @@ def main():
     os.environ["OAK"], os.environ["OAK_LIBRARY"] = options.oak, options.library
     with tempfile.TemporaryDirectory(prefix="oak_package_") as work:
         check_installation(work)
+        check_types(work)
         check_types(work)
         ini = os.path.join(work, "run.ini")
         with open(ini, "w", encoding="utf-8") as f:
