@@ -3,6 +3,7 @@
 and what to do where a case cannot run."""
 import argparse
 import concurrent.futures
+import importlib.util
 import os
 import re
 import shlex
@@ -78,6 +79,17 @@ def options(doc, *names, flags=(), positional=()):
 
 class Skipped(Exception):
     """A case cannot run here; the text says why."""
+
+
+def need_mpi4py(library):
+    """Skip a case unless mpi4py is here and uses the MPI of this library of oak."""
+    if importlib.util.find_spec("mpi4py") is None:
+        raise Skipped("python3-mpi4py is missing")
+    files = (library, importlib.util.find_spec("mpi4py.MPI").origin)
+    used = [set(re.findall(r"libmpi\w*\.so\.\d+", subprocess.run(["ldd", file], capture_output=True, text=True, check=True).stdout))
+            for file in files]
+    if not used[0] & used[1]:
+        raise Skipped(f"mpi4py uses another MPI than oak: {used}")
 
 
 def skip_part(what, reason):

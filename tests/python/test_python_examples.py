@@ -67,7 +67,8 @@ def shock(pressure):
 
 
 def ensemble(options):
-    alone, together = (re.findall(r"p_left = (\S+): shock at x = (\S+)", run("ensemble.py", start=start, needs=("numpy", "mpi4py")))
+    oak_test.need_mpi4py(options.library)
+    alone, together = (re.findall(r"p_left = (\S+): shock at x = (\S+)", run("ensemble.py", start=start))
                        for start in ((), options.start))
     assert alone == together and len(alone) == 12
     for pressure, place in alone:

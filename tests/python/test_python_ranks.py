@@ -7,7 +7,6 @@ alone, communicators of mpi4py, memory of a GPU that others use.
 usage: test_python_ranks.py --oak OAK --library LIBRARY --mpiexec "mpiexec -n" --np N [--only WORD] [--show]"""
 import ctypes
 import functools
-import importlib.util
 import os
 import subprocess
 import sys
@@ -184,8 +183,8 @@ CHILDREN = {child.__name__: child for child in (hooks, views, arrays, communicat
 
 
 def on_ranks(options, name):
-    if name == "communicators" and importlib.util.find_spec("mpi4py") is None:
-        raise oak_test.Skipped("python3-mpi4py is missing")
+    if name == "communicators":
+        oak_test.need_mpi4py(options.library)
     done = subprocess.run([*options.start, sys.executable, os.path.abspath(__file__)], env={**os.environ, "OAK_TEST_CHILD": name},
                           capture_output=True, text=True, timeout=oak_test.LIMIT, check=False)
     if name == "alone":
