@@ -97,7 +97,7 @@ class View(np.lib.mixins.NDArrayOperatorsMixin):
 
     def __getattr__(self, name: str) -> Any:
         host = self._memory.place.memory == HOST if name != "_memory" else False
-        if name == ("__array_interface__" if host else "__cuda_array_interface__"):
+        if name == "__array_interface__" and host and self._start or name == "__cuda_array_interface__" and not host:
             return self._interface()
         if name.startswith("_"):
             raise AttributeError(name)
@@ -108,7 +108,7 @@ class View(np.lib.mixins.NDArrayOperatorsMixin):
         if self._memory.place.memory != HOST:
             raise OakError("these cells are in the memory of a GPU: use cupy.asarray(view), torch.from_dlpack(view) or "
                            "sim[name], which copies")
-        array = np.asarray(self) if self._start else np.empty(self.shape, self.dtype)  # by __array_interface__
+        array = np.asarray(self) if self._start else np.empty(self.shape, self.dtype)  # no blocks
         return array.astype(dtype or array.dtype) if copy or (dtype and dtype != array.dtype) else array
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:

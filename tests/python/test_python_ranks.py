@@ -143,6 +143,11 @@ def views():
     if sim._rank == 1:
         energy[0, 3, 3] = -1
     expect("density and pressure must be positive", sim.step)
+    one = oak.Simulation("kelvin_helmholtz", {**SETTINGS, "mesh": {"block_size": 8, "min_level": 0, "max_level": 0}})
+    rho = one.view("rho", write=True)  # a rank without blocks, too
+    rho *= 2
+    assert np.asarray(rho).shape == np.from_dlpack(rho).shape == one["rho"].shape == (one.nblocks, 8, 8)
+    one.step(each=lambda sim: sim.totals())
 
 
 def arrays():
