@@ -72,8 +72,6 @@ oak_status_t oak_read_declared(char **word, int count, int rank, oak_params_t **
 /** Sorted names of the files in a folder of the installation that end in \a ending, without this
  * ending. */
 oak_words_t oak_list_names(const char *folder, const char *ending);
-/** Compare a name with those of the files in a folder of the installation. */
-void oak_try_files(oak_nearest_t *nearest, const char *folder, const char *ending);
 void oak_print_version(void);
 /** The parameter file that \a name means: the file of that name, or else one that comes with oak.
  * Collective on MPI_COMM_WORLD; \a name agrees on all ranks.

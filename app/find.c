@@ -51,12 +51,6 @@ oak_words_t oak_list_names(const char *folder, const char *ending) {
   return names;
 }
 
-void oak_try_files(oak_nearest_t *nearest, const char *folder, const char *ending) {
-  oak_words_t list = oak_list_names(folder, ending);
-  for (int i = 0; i < list.count; i++) oak_nearest_try(nearest, list.word[i], strlen(list.word[i]));
-  oak_words_free(&list);
-}
-
 oak_status_t oak_find_parameters(const char *name, char path[PATH_MAX], int rank) {
   OAK_CHECK(strlen(name) < PATH_MAX, OAK_ERR_INPUT,
             "the name of the parameter file has %zu characters; at most %d are possible",
@@ -69,7 +63,9 @@ oak_status_t oak_find_parameters(const char *name, char path[PATH_MAX], int rank
   MPI_Bcast(path, PATH_MAX, MPI_CHAR, 0, MPI_COMM_WORLD);
   if (path[0]) return OAK_OK;
   oak_nearest_t near = oak_nearest_to(name);
-  oak_try_files(&near, "problems", ".ini");
+  oak_words_t list = oak_list_names("problems", ".ini");
+  for (int i = 0; i < list.count; i++) oak_nearest_try(&near, list.word[i], strlen(list.word[i]));
+  oak_words_free(&list);
   return OAK_FAIL(OAK_ERR_FILE,
                   "there is no parameter file '%s', neither here nor among those that come with "
                   "oak; %s%s%s; oak info lists them",

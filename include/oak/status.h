@@ -3,10 +3,8 @@
 #pragma once
 
 /* C++ programs need no old C++ bindings of MPI, which would be a further library. */
-#ifndef OMPI_SKIP_MPICXX
+#if !defined OMPI_SKIP_MPICXX && !defined MPICH_SKIP_MPICXX
 #define OMPI_SKIP_MPICXX 1
-#endif
-#ifndef MPICH_SKIP_MPICXX
 #define MPICH_SKIP_MPICXX 1
 #endif
 #include <mpi.h>

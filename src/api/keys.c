@@ -232,11 +232,11 @@ oak_status_t oak_read_refinement(oak_setup_t *setup) {
   OAK_TRY(oak_scheme_check(setup, OAK_CRITERIA, "refine.criterion"));
   setup->refine.active = (strcmp(criterion, "none") || oak_has_hook(setup, "problem_region")) &&
                          setup->refine.max_level > setup->refine.min_level;
-  OAK_CHECK(strcmp(criterion, "user") || oak_has_hook(setup, "problem_refine"), OAK_ERR_INPUT,
-            "%s: refine.criterion = user: %s has no REFINE(at) { return ...; }, which gives the "
-            "number that refine.c_refine is compared with, as in problems/streamer.c: write it, or "
-            "choose another criterion",
-            oak_params_origin(p, "refine.criterion"), setup->files.problem);
+  OAK_CHECK(
+      strcmp(criterion, "user") || oak_has_hook(setup, "problem_refine"), OAK_ERR_INPUT,
+      "refine.criterion = user: %s has no REFINE(at) { return ...; }, whose result is compared "
+      "with refine.c_refine; problems/streamer.c has one",
+      setup->files.problem);
   OAK_CHECK(setup->refine.c_derefine <= setup->refine.c_refine, OAK_ERR_INPUT,
             "refine.c_derefine = %g is above refine.c_refine = %g: they must be in order",
             setup->refine.c_derefine, setup->refine.c_refine);
