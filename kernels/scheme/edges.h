@@ -11,8 +11,11 @@
  * and 0 for the other (LOWER_PART in faces.h).
  *
  * A cell gives number times 4 weight, its share, to each of its edges; kernels/fields/face_vector.c
- * adds up the shares at an edge. At faces without a cell of the same level beyond, the part is 1,
- * because only the finest cells at an edge count, and none are beyond the boundary of the domain.
+ * adds up the shares at an edge. Only the finest cells at an edge count, and none are beyond the
+ * boundary of the domain. At faces without a cell of the same level beyond, the cell adds the field
+ * on the face alone with the part of the cell that is not there: the mean of two such faces is the
+ * field on the edge between them. With a derivative from the cell to which the flow comes, the
+ * scheme is unstable.
  */
 #pragma once
 
@@ -42,20 +45,21 @@ typedef struct {
 /* The shares of cell x[] with the primitive state q[]. `closed`: the faces of its block. */
 OAK_FN void edge_shares(const physics_parameters_t *ph, const turns_t *c, const int x[3],
                         const real q[], int closed, real share[OAK_SHARES]) {
-  real part[OAK_DIM][2], turn[2][NVAR];
+  real rest[OAK_DIM][2], turn[2][NVAR]; /* rest: the parts of cells that are not there */
   OAK_FOR(d, OAK_DIM) {
     const int low = closed >> 2 * d & (x[d] == 0);
     const int high = closed >> (2 * d + 1) & (x[d] == OAK_ALONG(d) - 1);
-    part[d][0] = low ? 1 : c->part[d][0];
-    part[d][1] = high ? 1 : c->part[d][1];
+    rest[d][0] = low ? 1 - c->part[d][0] : 0;
+    rest[d][1] = high ? 1 - c->part[d][1] : 0;
   }
   OAK_FOR(d, OAK_DIM - 1) physics_flux(ph, q, d, turn[d]);
 /* For edges along axis e, with the field at the centre. */
-#define EDGE_SHARES(e, a, b, centre) \
-  OAK_FOR(n, 2)                      \
-    OAK_FOR(m, 2)                    \
-      share[share_number(e, n, m)] = \
-          (part[a][n] + part[b][m]) * (c->turn[b][m][a] - c->turn[a][n][b] - (centre));
+#define EDGE_SHARES(e, a, b, centre)                                                           \
+  OAK_FOR(n, 2)                                                                                \
+    OAK_FOR(m, 2)                                                                              \
+      share[share_number(e, n, m)] =                                                           \
+          (c->part[a][n] + c->part[b][m]) * (c->turn[b][m][a] - c->turn[a][n][b] - (centre)) + \
+          rest[b][m] * c->turn[b][m][a] - rest[a][n] * c->turn[a][n][b];
   EDGE_SHARES(2, 0, 1, -turn[0][OAK_FACE_VECTOR + 1])
 #if OAK_DIM == 3
   EDGE_SHARES(0, 1, 2, -turn[1][OAK_FACE_VECTOR + 2])

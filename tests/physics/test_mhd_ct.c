@@ -382,6 +382,22 @@ static void test_projection(void **state) {
   projection_error(MPI_COMM_WORLD, 1, WALLS "boundary.yhigh=outflow\n", &hash);
 }
 
+/** A stream normal to the sides of a refined strip, without a flow along them, carries a loop of
+ * field through it twice. */
+static void test_strip(void **state) {
+  (void)state;
+  sim_t s = sim_new(MPI_COMM_WORLD, CT TEST_PROBLEM("mhd_loop_strip")
+                    "problem.vy=0\nmesh.trees=2 1\nmesh.xmin=-1 -0.5\nmesh.xmax=1 0.5\n"
+                    "mesh.min_level=2\nmesh.max_level=3\nscheme.limiter=mc\n");
+  MUST(oak_initialize(s.sim));
+  sim_run(&s, 2, 0);
+  const double most = fmax(largest(&s, 5), largest(&s, 6));
+  report("strip: largest field %.2e, %.2e at the start", most, 1e-3);
+  assert_true(most < 2.5e-3);
+  assert_true(worst_div(&s) < 1e-13);
+  sim_free(&s);
+}
+
 static oak_status_t sim_try(sim_t *s, const char *format, ...) {
   va_list args;
   va_start(args, format);
@@ -424,6 +440,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_inflow),       cmocka_unit_test(test_boundaries),
       cmocka_unit_test(test_strong_field), cmocka_unit_test(test_waves),
       cmocka_unit_test(test_linear_waves), cmocka_unit_test(test_loop),
-      cmocka_unit_test(test_projection),   cmocka_unit_test(test_refusals)};
+      cmocka_unit_test(test_projection),   cmocka_unit_test(test_strip),
+      cmocka_unit_test(test_refusals)};
   return TEST_MAIN(tests);
 }
