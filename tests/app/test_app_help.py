@@ -130,7 +130,7 @@ def check_topics(oak, source):
             for key in re.findall(r"^PARAMETER\((\w+),", file.read(), re.M):
                 expect(f"docs/physics.md names the key {key} of {physics}", f"`{key}`" in sections.get(physics, ""),
                        sections.get(physics))
-    for topic, part, words in (("CFL condition", "CFL", "time step"), ("prolongation", "prolong", "fine cells"), ("resistive", "resistiv", "")):
+    for topic, part, words in (("CFL condition", "CFL", "time step"), ("prolongation", "prolong", "fine cells"), ("adaptivity", "adaptiv", "")):
         code, out, err = call([oak, "help", topic])
         expect(f"oak help {topic} is that of {part}", code == 0 and f"(nothing is known of '{topic}', this of '{part}')" in out and words in out,
                out + err)

@@ -208,7 +208,7 @@ static void test_front(void **state) {
   double error[2];
   for (int r = 0; r < 2; r++) {
     sim_t s = sim_new(MPI_COMM_WORLD,
-                      GAS RKL2
+                      GAS RKL2 TEST_PROBLEM("along_field_front")
                       "problem.kind=front\nphysics.conductivity_parallel=%g\nmesh.min_level"
                       "=%d\nmesh.max_level=%d\nboundary.xlow=user\nboundary.xhigh=user\n",
                       fast * per_chi, r, r);

@@ -84,11 +84,6 @@ VECTOR_POTENTIAL(at, a) {
                             : direction(at, 0) * x[1] - direction(at, 1) * x[0];
 }
 
-COEFFICIENTS(at, q, ph) {
-  const double T = (double)(q[PRS] / q[RHO]);
-  if (at->p.kind == FRONT) ph->conductivity_parallel *= T * T * sqrt(T);
-}
-
 REGION(at, lower, upper) {
   int inside = 1;
   for (int d = 0; d < OAK_DIM; d++) inside &= lower[d] < 0.5 && upper[d] > -0.5;
