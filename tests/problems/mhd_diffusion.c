@@ -24,7 +24,7 @@ enum { HELIX, ALFVEN, SHEET, CHECKERS, SHOCK, BESSEL };
 OAK_FN double frame(const double x[3], double e[3][3], double *k) {
   const double z = OAK_DIM == 3 ? 1 : 0, norm = sqrt(2 + z), rest = sqrt(2 * (2 + z));
   const double unit[3][3] = {{1 / norm, 1 / norm, z / norm},
-                             {-1 / sqrt(2), 1 / sqrt(2), 0},
+                             {-sqrt(0.5), sqrt(0.5), 0},
                              {-z / rest, -z / rest, 2 / rest}};
   for (int n = 0; n < 9; n++) e[n / 3][n % 3] = unit[n / 3][n % 3];
   *k = 2 * M_PI * norm;
