@@ -53,7 +53,9 @@ enum { OAK_SHARES = OAK_DIM == 3 ? 12 : 4 };
 #define OAK_ELECTRIC 0
 #endif
 /* Numbers that a block stores for each cell of a field of so many components. */
-#define OAK_STORED(f, components) ((components) + (OAK_CURL ? (f)->room : 0))
+OAK_FN int oak_stored(const oak_field_t *f, int components) {
+  return components + (OAK_CURL ? f->room : 0);
+}
 
 /** The ghost layers beyond one face: value(v, layer, a, b) is
  * p[v * sv + layer * sn + a * sa + b * sb], with layer = 0 .. NG-1 by increasing coordinate and a,
@@ -85,7 +87,7 @@ OAK_FN oak_side_t oak_side_of(const oak_field_t *f, int components, long block, 
   const store_t *base = oak_base(f, t.base);
   oak_side_t s;
   if (!(t.base & 1)) { /* the cells of a block that stand in for the ghost cells */
-    s.p = base + (long long)t.place * OAK_STORED(f, components) * OAK_CELLS +
+    s.p = base + (long long)t.place * oak_stored(f, components) * OAK_CELLS +
           (face & 1 ? 0 : (OAK_ALONG(dir) - OAK_NG) * OAK_STRIDE(dir));
     s.sv = OAK_CELLS;
     s.sn = OAK_STRIDE(dir);
@@ -114,7 +116,7 @@ OAK_FN const store_t *oak_cell_of(const oak_field_t *f, int components, long blo
   const int above = i >= OAK_NX || j >= OAK_NY || k >= OAK_NZ;
   *stride = OAK_CELLS;
   if (!(below || above))
-    return f->u + (long long)block * OAK_STORED(f, components) * OAK_CELLS + OAK_INDEX(i, j, k);
+    return f->u + (long long)block * oak_stored(f, components) * OAK_CELLS + OAK_INDEX(i, j, k);
   const int dir = (i < 0 || i >= OAK_NX) ? 0 : (j < 0 || j >= OAK_NY) ? 1 : 2;
   const int n = dir == 0 ? i : dir == 1 ? j : k;
   const int a = dir == 0 ? j : i;

@@ -32,7 +32,7 @@ OAK_FN const store_t *oak_row_start(const oak_field_t *f, int components, long b
            (OAK_DIM == 3 ? x[second] * s.sb : 0);
   }
   *stride = OAK_STRIDE(axis);
-  return f->u + ((long long)block * OAK_STORED(f, components) + v) * OAK_CELLS +
+  return f->u + ((long long)block * oak_stored(f, components) + v) * OAK_CELLS +
          OAK_INDEX(x[0], x[1], x[2]);
 }
 

@@ -8,7 +8,7 @@
 /* The block that data is taken from. */
 OAK_FN const store_t *source_block(const oak_halo_args_t *arg, const oak_halo_task_t *t) {
   return oak_base(&arg->f, t->base) +
-         (long long)t->source * OAK_STORED(&arg->f, arg->components) * OAK_CELLS;
+         (long long)t->source * oak_stored(&arg->f, arg->components) * OAK_CELLS;
 }
 
 /* One ghost value at a physical boundary. */

@@ -52,6 +52,6 @@ OAK_FN const store_t *edge_cell_of(const oak_field_t *f, const oak_face_t *table
   int y[3]; /* the same cell in the block beyond */
   for (int d = 0; d < 3; d++) y[d] = x[d] < 0 ? OAK_ALONG(d) - 1 : x[d] >= OAK_ALONG(d) ? 0 : x[d];
   *stride = OAK_CELLS;
-  return base + (long long)t.place * OAK_STORED(f, components) * OAK_CELLS +
+  return base + (long long)t.place * oak_stored(f, components) * OAK_CELLS +
          OAK_INDEX(y[0], y[1], y[2]);
 }

@@ -11,8 +11,8 @@ enum { CHILDREN = 1 << OAK_DIM };
 OAK_FN void adapt_copy(const oak_adapt_args_t *arg, int base, int source,
                        store_t *OAK_RESTRICT out OAK_LANE_PARAM) {
   const store_t *u = oak_base(&arg->f, base) +
-                     (long long)source * OAK_STORED(&arg->f, arg->components) * OAK_CELLS;
-  OAK_INNER(c, OAK_STORED(&arg->f, arg->components) * OAK_CELLS) out[c] = u[c];
+                     (long long)source * oak_stored(&arg->f, arg->components) * OAK_CELLS;
+  OAK_INNER(c, oak_stored(&arg->f, arg->components) * OAK_CELLS) out[c] = u[c];
 }
 
 /* The new block is a child: refine its octant of the old block, one coarse row at a time. */
@@ -121,7 +121,7 @@ OAK_FN void adapt_restrict(const oak_adapt_args_t *arg, int source,
     const int j = row % HY, k = row / HY % HZ, child = row / (HY * HZ) % CHILDREN;
     const int v = row / (HY * HZ * CHILDREN);
     const store_t *p = arg->f.u +
-                       ((long long)(source + child) * OAK_STORED(&arg->f, nc) + v) * OAK_CELLS +
+                       ((long long)(source + child) * oak_stored(&arg->f, nc) + v) * OAK_CELLS +
                        OAK_INDEX(0, 2 * j, 2 * k);
     store_t *q = out + (long long)v * OAK_CELLS +
                  OAK_INDEX((child & 1) * HX, (child >> 1 & 1) * HY + j, (child >> 2) * HZ + k);
@@ -136,7 +136,7 @@ OAK_KERNEL(oak_adapt, oak_adapt_args_t, 128) {
   OAK_ARGS(oak_adapt_args_t);
   OAK_OUTER_LANES(n) {
     const oak_adapt_task_t t = arg.task[n];
-    store_t *out = arg.out + (long long)n * OAK_STORED(&arg.f, arg.components) * OAK_CELLS;
+    store_t *out = arg.out + (long long)n * oak_stored(&arg.f, arg.components) * OAK_CELLS;
     if (t.kind == OAK_ADAPT_COPY)
       adapt_copy(&arg, t.base, t.source, out OAK_LANE_ARG);
     else if (t.kind == OAK_ADAPT_PROLONG) {

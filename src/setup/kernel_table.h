@@ -35,6 +35,7 @@
   X(face_means, "fields/face_vector.c", 0, setup->fields.nvector)                       \
   X(electric, "fields/electric.c", 2, OAK_HAS_ELECTRIC(setup))                          \
   X(face_initial, "fields/face_initial.c", 1, has_initial_faces(setup))                 \
+  X(face_compare, "fields/face_initial.c", 0, has_initial_faces(setup))                 \
   X(face_start, "fields/face_initial.c", 0, has_initial_faces(setup))                   \
   X(face_divergence, "fields/face_initial.c", 0, has_initial_faces(setup))              \
   X(face_project, "fields/face_initial.c", 0, has_initial_faces(setup))                 \

@@ -160,6 +160,8 @@ oak_status_t oak_face_vector_initial(oak_t *sim, int state) {
   oak_curl_args_t args = arguments(sim, state);
   args.results = 1; /* as the kernel of INITIAL has left them */
   OAK_TRY(launch(sim, sim->setup.kernel.face_initial, &args));
+  if (oak_has_hook(&sim->setup, "problem_vector_potential"))
+    OAK_TRY(launch(sim, sim->setup.kernel.face_compare, &args));
   return launch(sim, sim->setup.kernel.face_start, &args);
 }
 
