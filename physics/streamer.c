@@ -20,7 +20,8 @@ TITLE("streamer discharge")
 #ifndef STREAMER_MORE
 #define STREAMER_MORE 0
 #define STREAMER_MORE_NAMES ""
-#define RATE_UNIT(names)
+#define RATE_UNIT(names) "phi_tt: V/s^2; "
+FIELD_STORED(phi_tt) /* so that a solution starts from an extrapolation in time, with phi_t */
 #endif
 
 /* 1: ions move, and free electrons from bodies (streamer_ions.c). */
@@ -75,7 +76,7 @@ enum { NE, NI };
 /* FIELD_SIZE(f): |E| from the fields of a cell. FIELD_SIZE_NEAR(at, i, j, k): |E| of the cell that
  * lies so many cells away. */
 FIELD_STORED(phi)
-FIELD_STORED(phi_t) /* so that a solution starts from an extrapolation in time */
+FIELD_STORED(phi_t)
 #if OAK_COORDINATES
 FIELD_STORED(phi_r)
 FIELD_STORED(phi_z)

@@ -394,13 +394,14 @@ enum { OAK_MAX_EQUATIONS = 8 };
 /** Poisson's equation and fields beside the state (kernels/fields/poisson.c). */
 typedef struct {
   oak_field_t f;
-  double *values; /**< [nblock][N^d] of the solver */
-  int equation;   /**< its number */
-  store_t *field; /**< [nblock][N^d] */
-  int store;      /**< 1: from the solver to the field; 0: the other way */
-  store_t *rate;  /**< [nblock][N^d] derivative of the field in time; NULL without */
-  double shift;   /**< time since the value that the field holds */
-  double *b;      /**< [nblock][N^d], where `values` are the coefficients a */
+  double *values;   /**< [nblock][N^d] of the solver */
+  int equation;     /**< its number */
+  store_t *field;   /**< [nblock][N^d] */
+  int store;        /**< 1: from the solver to the field; 0: the other way */
+  store_t *rate[2]; /**< [nblock][N^d] first and second derivative of the field in time */
+  double weight[2]; /**< their factors for the solver; for the field those of the change of its
+                     * value, which become the derivatives. 0: without the derivative */
+  double *b;        /**< [nblock][N^d], where `values` are the coefficients a */
   /* boundary of the domain: `values` are those on faces of cells, [place][N^(d-1)] */
   const int *outer; /**< [nblock][2 d] place of a block's face, -1: not at the boundary */
   int face;         /**< the face that this launch works on */

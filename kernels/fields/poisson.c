@@ -110,20 +110,23 @@ OAK_KERNEL(oak_poisson_boundary, oak_poisson_args_t, 64) {
 }
 #endif
 
+/* Between the solver and a field. A solution starts from the field and its derivatives in time; it
+ * sets the derivatives from the difference to what the field held. */
 OAK_KERNEL(oak_poisson_field, oak_poisson_args_t, OAK_CHUNK_LANES) {
   OAK_ARGS(oak_poisson_args_t);
   OAK_OUTER(n) {
     double *values = arg.values + n * OAK_CELLS;
     store_t *field = arg.field + n * OAK_CELLS;
-    store_t *rate = arg.shift != 0 && arg.rate ? arg.rate + n * OAK_CELLS : field;
-    const double shift = rate == field ? 0 : arg.shift, per_time = shift > 0 ? 1 / shift : 0;
+    store_t *first = arg.weight[0] != 0 ? arg.rate[0] + n * OAK_CELLS : field;
+    store_t *second = arg.weight[1] != 0 ? arg.rate[1] + n * OAK_CELLS : field;
     OAK_INNER(c, OAK_CELLS) {
       const double before = field[c];
       if (arg.store) {
-        if (shift > 0) rate[c] = (store_t)((values[c] - before) * per_time);
+        first[c] = (store_t)((values[c] - before) * arg.weight[0]);
+        second[c] = (store_t)((values[c] - before) * arg.weight[1]);
         field[c] = (store_t)values[c];
       } else {
-        values[c] = before + shift * rate[c];
+        values[c] = before + arg.weight[0] * first[c] + arg.weight[1] * second[c];
       }
     }
   }

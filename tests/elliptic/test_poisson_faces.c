@@ -69,6 +69,48 @@ static void test_relaxation(void **state) {
   relax(MESH(3, 1, 2), 3);
 }
 
+/* The largest difference of a field from `factor` phi, relative to the largest phi. */
+static double unlike_phi(const sim_t *s, const char *name, double factor) {
+  const size_t cells = (size_t)oak_nblocks(s->sim) * s->cells;
+  double *v[2] = {malloc(cells * sizeof **v), malloc(cells * sizeof **v)}, most[2] = {0, 0};
+  MUST(oak_field_get(s->sim, name, oak_nblocks(s->sim), v[0]));
+  MUST(oak_field_get(s->sim, "phi", oak_nblocks(s->sim), v[1]));
+  for (size_t i = 0; i < cells; i++) {
+    most[0] = fmax(most[0], fabs(v[0][i] - factor * v[1][i]));
+    most[1] = fmax(most[1], fabs(v[1][i]));
+  }
+  free(v[0]);
+  free(v[1]);
+  MPI_Allreduce(MPI_IN_PLACE, most, 2, MPI_DOUBLE, MPI_MAX, s->comm);
+  return most[0] / most[1];
+}
+
+/* Derivatives of phi in time, where each step multiplies phi by 1 - z + z^2 / 2 and its first stage
+ * by 1 - z. A solution that starts from them has an error of the order z^3, and needs
+ * three cycles in place of four. */
+static void test_derivatives(void **state) {
+  (void)state;
+  const double dt = 0.02, z = dt;
+  sim_t s = sim_new(MPI_COMM_WORLD, CHARGES MESH(2, 1, 2));
+  MUST(oak_initialize(s.sim));
+  for (int step = 0; step < 2; step++) MUST(oak_advance(s.sim, dt));
+  const double first = unlike_phi(&s, "phi_t", -1 / (1 - z));
+  const double second = unlike_phi(&s, "phi_tt", 1 / ((1 - z) * (1 - z + z * z / 2)));
+  sim_free(&s);
+  s = sim_new(MPI_COMM_WORLD, CHARGES MESH(2, 1, 2) "poisson.tolerance=1e-9\n");
+  MUST(oak_initialize(s.sim));
+  int cycles = 0;
+  for (int step = 0; step < 6; step++) {
+    MUST(oak_advance(s.sim, dt));
+    cycles += step > 2 ? s.sim->poisson[0].cycles : 0;
+  }
+  report("errors of phi_t %.1e, phi_tt %.1e; %d cycles in three steps", first, second, cycles);
+  assert_true(first < 1e-7);
+  assert_true(second < 1e-5);
+  assert_true(cycles <= 9);
+  sim_free(&s);
+}
+
 /* The mean error of rho at t = 1 in units of its mean, with sigma = 1. */
 static double decay(int steps) {
   sim_t s = sim_new(MPI_COMM_WORLD, CHARGES MESH(2, 1, 1));
@@ -233,8 +275,9 @@ static void test_bits(void **state) {
 }
 
 int main(int argc, char **argv) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_relaxation),
-                                     cmocka_unit_test(test_order), cmocka_unit_test(test_drift),
-                                     cmocka_unit_test(test_stack), cmocka_unit_test(test_bits)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_relaxation), cmocka_unit_test(test_derivatives),
+      cmocka_unit_test(test_order),      cmocka_unit_test(test_drift),
+      cmocka_unit_test(test_stack),      cmocka_unit_test(test_bits)};
   return TEST_MAIN(tests);
 }

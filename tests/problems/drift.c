@@ -19,6 +19,8 @@ PARAMETER(diffusivity, 0, "{>=0} D = diffusivity sqrt(1 + |E|)")
 enum { RHO, N };
 
 FIELD_STORED(phi)
+FIELD_STORED(phi_t)
+FIELD_STORED(phi_tt)
 FIELD_STORED(phi_x)
 FIELD_STORED(phi_y)
 #if OAK_DIM == 3

@@ -3,8 +3,8 @@
  * problem or the physics gives f. The hook POISSON_COEFFICIENTS gives a and b; without it a is 1
  * and b is a constant, from the hook POISSON_B or the key poisson.b. Each equation is solved for
  * the state that a stage starts from, and phi and its gradient are fields beside the state, which
- * the sources of that stage read. A solution starts from the field phi, in later stages of a step
- * extrapolated by phi_t. Both move with the blocks and are in checkpoints: a run that goes on from
+ * the sources of that stage read. A solution starts from the field phi, extrapolated in time by
+ * phi_t and phi_tt. They move with the blocks and are in checkpoints: a run that goes on from
  * a checkpoint finds the same bits. */
 #include <math.h>
 #include <string.h>
@@ -31,15 +31,28 @@ static const char *form(const oak_equation_t *q, const char *hook, char *text) {
   return text;
 }
 
+/* The derivatives of field i in time. The first solution of a step follows the last one of the step
+ * before, if that was at the same time: for the state by Euler's method, which lacks half the
+ * second derivative. Later solutions have the first derivative of the step before. */
+static void set_rates(const oak_t *sim, const oak_poisson_t *p, int i, oak_poisson_args_t *args) {
+  const int number[2] = {p->rate[i], i ? -1 : p->second}, later = p->shift > 0;
+  const double past = oak_poisson_is_past(sim) ? 0 : sim->data.clock.dt;
+  const double half = p->step == sim->data.clock.step ? 0 : 0.5 * past * past;
+  const double start[2] = {p->shift, later ? p->shift * past : half};
+  for (int n = 0; n < 2; n++) {
+    if (number[n] < 0 || (args->store && n == later) || start[n] == 0) continue;
+    args->rate[n] = sim->data.fields.field[number[n]].now.memory.mine;
+    args->weight[n] = args->store ? 1 / start[n] : start[n];
+  }
+}
+
 /* Run one of the kernels between state and solver. Rank-local. */
 static oak_status_t run_kernel(oak_t *sim, const oak_poisson_t *p, oak_kernel_t *kernel,
                                void *values, int field, int store) {
   oak_poisson_args_t args = {.values = values, .equation = p->number, .store = store};
   if (field >= 0) args.field = sim->data.fields.field[field].now.memory.mine;
-  args.shift = p->shift;
   for (int i = 0; i < 4; i++)
-    if (field >= 0 && field == p->field[i] && p->rate[i] >= 0)
-      args.rate = sim->data.fields.field[p->rate[i]].now.memory.mine;
+    if (field >= 0 && field == p->field[i]) set_rates(sim, p, i, &args);
   return oak_data_launch(&sim->data, kernel, p->state, p->now, &args, sizeof args);
 }
 
@@ -160,6 +173,8 @@ static oak_status_t find_fields(oak_t *sim, oak_poisson_t *p) {
     snprintf(name + strlen(name), sizeof name - strlen(name), "_t");
     p->rate[i] = oak_field_find(&sim->setup, name);
   }
+  snprintf(name, sizeof name, "%s_tt", q->name);
+  p->second = oak_field_find(&sim->setup, name);
   for (int d = 0; d < 2 && sim->setup.domain.coordinates; d++) {
     snprintf(name, sizeof name, "%s_%c", q->name, "xy"[d]);
     OAK_CHECK(oak_field_find(&sim->setup, name) < 0, OAK_ERR_INPUT,
@@ -251,6 +266,7 @@ static oak_status_t check_hooks(oak_t *sim) {
   for (int n = 0; n < sim->setup.equations.count; n++) {
     oak_poisson_t *p = &sim->poisson[n];
     p->number = n;
+    p->step = -1;
     p->every = oak_equation_every(&sim->setup, n);
     OAK_TRY(find_fields(sim, p));
   }
@@ -357,6 +373,8 @@ static oak_status_t store(oak_t *sim, oak_poisson_t *p) {
   for (int i = 0; i < 4; i++)
     if (p->rate[i] >= 0 && p->shift > 0)
       oak_keep_failure(&st, oak_field_set_fill(&sim->data, &sim->data.fields, p->rate[i]));
+  if (p->second >= 0 && p->shift == 0)
+    oak_keep_failure(&st, oak_field_set_fill(&sim->data, &sim->data.fields, p->second));
   OAK_TRY(oak_data_agree(&sim->data, st));
   return !p->bodies || p->absorb ? OAK_OK : sum_bodies(sim, p);
 }
@@ -490,7 +508,9 @@ static oak_status_t solve(oak_t *sim, oak_poisson_t *p) {
   p->time = p->now;
   p->cycles = report.cycles;
   p->residual = report.residual[report.cycles] / report.scale;
-  return store(sim, p);
+  st = store(sim, p);
+  p->step = sim->data.clock.step;
+  return st;
 }
 
 static oak_status_t solve_and_time(oak_t *sim, oak_poisson_t *p, int state, double time) {

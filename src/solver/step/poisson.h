@@ -21,9 +21,11 @@ typedef struct {
   int given[6]; /**< 1: the hook POISSON_BOUNDARY gives values or slopes on some face */
   int field[4]; /**< numbers of the fields phi, phi_x, phi_y, phi_z; -1: there is none */
   int rate[4];  /**< numbers of the fields phi_t, phi_x_t and so on; -1: there is none */
+  int second;   /**< number of the field phi_tt; -1: there is none */
   int state;    /**< from which the present solution is found, and its time */
   double now;
   double time;       /**< of the last solution */
+  int64_t step;      /**< that it belongs to; -1: there is none */
   double shift;      /**< from the last solution in this step to the present one */
   oak_array_t slope; /**< derivatives across faces, for the hooks FACE_FIELD */
   int bodies;        /**< 1: there are electrodes or dielectrics, which this equation sees */
