@@ -6,6 +6,7 @@
 // TEST name=@test@_fake_np2 np=2 suite=all needs=fake OAK_TEST_SHORT=1 OAK_TEST_DEVICE=cuda OAK_FAKE_CUDA=count=8
 // TEST name=openacc_@test@_np2 np=2 suite=all needs=openacc OAK_TEST_SHORT=1 OAK_TEST_DEVICE=openacc flags="-O1 -foffload=disable"
 // TEST name=long_@test@_np7 np=7 timeout=600 suite=long flags=-O1
+// TEST name=long_@test@_steps_np2 np=2 timeout=1200 suite=long OAK_TEST_LONG=1
 #include "mhd_test.h"
 
 #define RADIAL "boundary.xlow=outflow\nboundary.xhigh=outflow\n"
@@ -87,6 +88,11 @@ static const case_t cases[] = {
      "mesh.min_level=1\nmesh.max_level=4\n" BY("bx by"),
      160},
     {"blast, walls", BLAST WALLS "mesh.min_level=1\nmesh.max_level=4\n", 100},
+    {"loop, 3D",
+     "problem.name=field_loop\nproblem.vz=0\nproblem.radius=0.1\nmesh.dim=3\nmesh.trees=2 1 1\n"
+     "mesh.xmin=-1 -0.5 0\nmesh.xmax=1 0.5 1\nmesh.min_level=0\nmesh.max_level=3\n"
+     "boundary.zlow=reflect\nboundary.zhigh=reflect\n" BY("bx by"),
+     24},
     /* As many variables as a cell gives shares. */
     {"blast, 3D",
      BLAST
@@ -95,6 +101,11 @@ static const case_t cases[] = {
      12},
 };
 enum { CASES = sizeof cases / sizeof *cases };
+
+/** Loops go on; what leaves the domain in a blast, or invalid cells, would change sums. */
+static int steps_of(const case_t *c) {
+  return test_long() && (c - cases) % 2 == 0 ? 1000 : c->steps;
+}
 
 static void advance(sim_t *s, int steps) {
   for (int n = 0; n < steps; n++) {
@@ -108,12 +119,12 @@ static void check_restart(const case_t *c, uint64_t hash) {
   const char *path = test_new_file();
   sim_t s = sim_new(MPI_COMM_WORLD, CT "%s", c->keys);
   MUST(oak_initialize(s.sim));
-  advance(&s, c->steps / 2);
+  advance(&s, steps_of(c) / 2);
   MUST(oak_write_checkpoint(s.sim, path));
   sim_free(&s);
   s = sim_new(MPI_COMM_WORLD, CT "%s", c->keys);
   MUST(oak_read_checkpoint(s.sim, path));
-  advance(&s, c->steps - c->steps / 2);
+  advance(&s, steps_of(c) - steps_of(c) / 2);
   assert_true(hash_of(&s) == hash);
   sim_free(&s);
   test_remove(path);
@@ -129,7 +140,7 @@ static void test_adaptive(void **state) {
     MUST(oak_initialize(s.sim));
     MUST(oak_totals(s.sim, before));
     const double flux = plane_flux(&s);
-    advance(&s, c->steps);
+    advance(&s, steps_of(c));
     MUST(oak_totals(s.sim, after));
     sim_levels(&s, &lowest, &highest);
     const double div = worst_div(&s);
@@ -141,14 +152,14 @@ static void test_adaptive(void **state) {
     /* No flux of the field leaves through periodic faces and walls. */
     assert_true(drift < 1e-14);
     if (n < CASES - 1) assert_true(energy < 1e-14);
-    if (n == 0) assert_true(largest(&s, 7) < 1e-15); /* bz is made by errors of div B alone */
+    if (n % 2 == 0) assert_true(largest(&s, 7) < 1e-15); /* bz is made by errors of div B alone */
     const uint64_t hash = hash_of(&s);
     sim_free(&s);
-    if (n == 0) check_restart(c, hash);
+    if (n % 2 == 0) check_restart(c, hash);
     if (test_rank != 0 || test_size == 1) continue;
     sim_t alone = sim_new(MPI_COMM_SELF, CT "%s", c->keys);
     MUST(oak_initialize(alone.sim));
-    advance(&alone, c->steps);
+    advance(&alone, steps_of(c));
     assert_true(hash_of(&alone) == hash);
     sim_free(&alone);
   }
