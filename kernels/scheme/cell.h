@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * From the fluxes through the faces of a cell to its new state: net fluxes, sources, CELL_TERMS,
- * the Runge-Kutta combination, what bounds the time step, whether the state is valid. A stage is
+ * Fluxes through the faces of a cell become its new state: net fluxes, sources, CELL_TERMS, the
+ * Runge-Kutta combination, the rate that bounds the time step, the check of the state. A stage is
  *
  *   out = dt L(u) + sum_i w_i prev_i                        (paper, eq. feuler)
  */
@@ -14,8 +14,8 @@
 #define OAK_HAS_OWN_RATE \
   (OAK_HAS_physics_timestep || OAK_HAS_problem_timestep || OAK_DIFFUSION == 1)
 
-/* oak_flux_user_t: arguments of the flux kernels, the full user data if a hook needs a position,
- * else only the parameters of the physics. */
+/* oak_flux_user_t: the arguments of the flux kernels. They have all user data if a hook needs a
+ * position, else only the parameters of the physics. */
 #if OAK_HAS_physics_source || OAK_HAS_problem_source || OAK_HAS_OWN_RATE
 typedef oak_user_t oak_flux_user_t;
 OAK_FN oak_flux_user_t oak_flux_user(const oak_field_t *f) { return oak_user(f); }
@@ -34,7 +34,7 @@ typedef struct {
   long block;
   int x[3];
   real q[NVAR];
-  sum_t change[NVAR], sources[NVAR]; /* dU/dt by net fluxes; by sources and CELL_TERMS */
+  sum_t change[NVAR], sources[NVAR]; /* rates of u: by net fluxes; by sources */
   real speed[3][2];                  /* wave speeds at the faces */
   metric_t metric;
 #if OAK_CURL
@@ -66,7 +66,7 @@ OAK_FN void inverse_sizes(const oak_field_t *f, long block, sum_t inv_dx[3]) {
   OAK_FOR(d, OAK_DIM) inv_dx[d] = (sum_t)oak_inv_dx(f, f->block[block].level, d);
 }
 
-/* Start a cell: set the metric; begin the sources. */
+/* Start a cell: sources and metric. */
 OAK_FN void start_cell(const oak_field_t *f, const oak_flux_user_t *user, cell_t *c) {
   real source[NVAR];
   OAK_FOR(v, NVAR) source[v] = 0;
@@ -75,8 +75,8 @@ OAK_FN void start_cell(const oak_field_t *f, const oak_flux_user_t *user, cell_t
   OAK_FOR(v, NVAR) c->sources[v] = source[v];
 }
 
-/* Add the fluxes through the lower and the upper face across axis `dir`. Axes come in their order,
- * 0 first. inv_dx: 1 / the size of the cell in coordinates. */
+/* Add the fluxes through the lower and the upper face across axis `dir`. The caller takes the axes
+ * in their order. inv_dx: 1 / the size of the cell in coordinates. */
 OAK_FN void add_fluxes(const physics_parameters_t *ph, cell_t *c, int dir, sum_t inv_dx,
                        const real lower[NFLUX], const real upper[NFLUX]) {
   OAK_FOR(v, NVAR) {
@@ -150,8 +150,8 @@ OAK_FN real cell_rate(const oak_flux_args_t *s, const oak_flux_user_t *user, con
   return total;
 }
 
-/* earlier_t: where the earlier states of a cell are, their first variables p[], and the strides
- * next[] to the next variable. */
+/* earlier_t: for each earlier state, its first variable p[] in a cell, and the stride next[] from
+ * variable to variable. */
 typedef struct {
   const store_t *p[OAK_NPREV];
   int next[OAK_NPREV];
@@ -166,9 +166,9 @@ OAK_FN earlier_t earlier_states(const oak_flux_args_t *s, const cell_t *c) {
   return e;
 }
 
-/* Keep the state at p where u[] must not change: a solid cell keeps its state; with COLLECT the
- * hook decides what it keeps of the inflow. Fixed variables keep their values, the same in all
- * Runge-Kutta states. */
+/* Restore what a stage must not change in u[] from the state at p. A solid cell keeps its state;
+ * with COLLECT the hook decides which inflow stays. Fixed variables are the same in all Runge-Kutta
+ * states. */
 OAK_FN void keep_state(const physics_parameters_t *ph, const store_t *p, int next, sum_t u[]) {
   const int solid = oak_is_solid((real)p[SOLID_VAR * next]);
   if (NSOLID) u[SOLID_VAR] = p[SOLID_VAR * next];
@@ -182,9 +182,8 @@ OAK_FN void keep_state(const physics_parameters_t *ph, const store_t *p, int nex
   OAK_FIXED(OAK_KEEP_FIELD)
 }
 
-/* The state u[] of a cell after the stage. `number`: of the cell (oak_cell_number). Returns whether
- * it is valid; with FACE_VECTOR that is judged later, since the vector follows from that on faces.
- */
+/* The state u[] of a cell after the stage; 1 if it is valid. `number`: oak_cell_number. With
+ * FACE_VECTOR the check comes later, when the means of the vector on faces are known. */
 OAK_FN int new_state(const oak_flux_args_t *s, const physics_parameters_t *ph, const cell_t *c,
                      earlier_t e, unsigned number, sum_t u[NVAR]) {
   real q[NVAR];
@@ -208,7 +207,7 @@ OAK_FN int new_state(const oak_flux_args_t *s, const physics_parameters_t *ph, c
   return OAK_CURL || oak_state_valid(ph, q);
 }
 
-/* Keep the shares of a cell in the fields on its edges; `closed`: closed_faces. */
+/* Store the shares of a cell in the fields on its edges; `closed`: closed_faces. */
 OAK_FN void keep_shares(const oak_flux_args_t *s, const physics_parameters_t *ph, const cell_t *c,
                         int closed) {
 #if OAK_CURL
@@ -221,8 +220,8 @@ OAK_FN void keep_shares(const oak_flux_args_t *s, const physics_parameters_t *ph
 #endif
 }
 
-/* Store a new state, but for means of a vector on faces, which follow later, unless those by the
- * fluxes of the cell are needed then (oak_face_means). */
+/* Store a new state. Means of a vector on faces follow later, so they are left out, unless
+ * oak_face_means needs the means that the fluxes of the cell give. */
 OAK_FN void store_state(store_t *p, const sum_t u[]) {
 #if OAK_CURL && !OAK_KEEP_PRESSURE
   OAK_FOR(v, NVAR) {

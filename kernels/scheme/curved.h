@@ -10,31 +10,31 @@
  *   theta:  (-T_tr + T_pp cot theta) / r
  *   phi:    (-T_pr - T_pt cot theta) / r
  *
- * They are written with the areas of faces: the fluxes F through both faces across r or theta enter
- * as F - S. With uniform pressure F and S are equal, so a gas at rest stays so. The factors of both
- * faces (oak_areas_t), divided by the size of the cell, differ by 1 / r across r in (r, z) and
- * polar coordinates, so that S is T_pp there. In spherical coordinates they differ by 2 / r across
- * r, so that S is half of the terms without cot, and by cot theta / r across theta.
+ * These rates are written with the areas of faces: the fluxes F through both faces across r or
+ * theta enter as F - S. With uniform pressure F and S are equal, so a gas at rest stays at rest.
+ * The factors of both faces (oak_areas_t), divided by the size of the cell, differ across r by 1 /
+ * r in (r, z) and polar coordinates, so S is T_pp. In spherical coordinates they differ across r by
+ * 2 / r, so S is half of the terms without cot, and across theta by cot theta / r.
  *
- * Momentum along phi, and momentum along theta across r, has no S (oak_has_arm). Its fluxes enter
- * with the arm of the face, its distance from the axis, instead: the balance is that of angular
- * momentum, which has no such term because T is symmetric. For other vectors, such as a magnetic
- * field, T is not symmetric, and they keep all terms.
+ * Momentum along phi, and momentum along theta across r, has no S (oak_has_arm). Its fluxes are
+ * multiplied by the arm of the face, its distance from the axis: this is the balance of angular
+ * momentum, which has no such term because T is symmetric. T of other vectors, such as a magnetic
+ * field, is not symmetric, so they keep all terms.
  *
- * The hook FACE_SIDES may take a part off F, and T needs the same: turned_fluxes does this in polar
- * coordinates. oak refuses PHYSICS_SIDES in (r, z) and in coordinates with theta, and in (r, phi,
- * z) (src/setup/coordinates.c), so that nothing is missing there. */
+ * The hook FACE_SIDES may take a part off F, and T must lose the same part: turned_fluxes does this
+ * in polar coordinates. In all other curved coordinates oak refuses PHYSICS_SIDES
+ * (src/setup/coordinates.c). */
 #pragma once
 
 #include "kernels/hooks/user.h"
 
-/* metric_t: what the divergence of fluxes needs to know of a cell. */
+/* metric_t: data of a cell for the divergence of fluxes. */
 typedef struct {
   oak_areas_t areas;
   real balance[OAK_CURVED][NVAR]; /* S, across r and theta */
 } metric_t;
 
-/* Turn a vector by 90 degrees: new r = old phi, new phi = -old r. In a vector without a component
+/* Turn a vector by 90 degrees: new r = old phi, new phi = -old r. If a vector has no component
  * along phi (-1), old phi is 0. */
 OAK_FN void turn_vector(real x[], int r, int phi) {
   const real along_r = x[r];
@@ -42,8 +42,8 @@ OAK_FN void turn_vector(real x[], int r, int phi) {
   if (phi >= 0) x[OAK_MAX(phi, 0)] = -along_r;
 }
 
-/* Turned fluxes: the fluxes T along phi, turned (turn_vector): T_pp in the place of r, T_pt of
- * theta, -T_pr of phi. Where the mesh has no axis along phi, this is the flux along r of the state
+/* Turned fluxes: the fluxes T along phi with turned components: T_pp in the place of r, T_pt of
+ * theta, -T_pr of phi. Where the mesh has no axis along phi, they are the flux along r of the state
  * whose vectors are turned. */
 OAK_FN void turned_fluxes(const physics_parameters_t *ph, const real q[], real turned[]) {
 #define TURN(r, second, third) \
@@ -59,8 +59,8 @@ OAK_FN void turned_fluxes(const physics_parameters_t *ph, const real q[], real t
   (void)side;
 }
 
-/* Take S of the vector with the components a, b, c from the fluxes theta[] along theta, and from
- * the turned ones phi[] along phi. */
+/* Set S of the vector with the components a, b, c from the fluxes theta[] along theta and the
+ * turned fluxes phi[] along phi. */
 OAK_FN void take_vector(metric_t *m, int a, int b, int c, const real theta[], const real phi[]) {
   real *r = m->balance[0], *t = m->balance[OAK_CURVED - 1];
   const int third = OAK_COORDINATES == OAK_SPHERICAL ? c : OAK_PHI_OF(b, c), p = OAK_MAX(third, 0);
@@ -75,7 +75,7 @@ OAK_FN void take_vector(metric_t *m, int a, int b, int c, const real theta[], co
   }
 }
 
-/* The metric of cell (i, j) of a block, with S from these fluxes along theta and turned fluxes. */
+/* The metric of cell (i, j) of a block, with S from fluxes along theta and turned fluxes. */
 OAK_FN metric_t metric_of(const oak_field_t *f, long block, int i, int j, const real theta[],
                           const real phi[]) {
 #define TAKE(r, second, third) take_vector(&m, r, second, third, theta, phi);
@@ -114,10 +114,10 @@ OAK_FN real per_size(const metric_t *m, int dir, real speed, real inv_dx) {
   return speed * ((real)0.5 * (m->areas.face[dir][0] + m->areas.face[dir][1]) * inv_dx);
 }
 
-/* The turning rate: a diffusivity d makes components of vectors decay at the rate d / axis^2, as
- * their unit vectors turn; `axis` is the distance from the axis. An Euler step is stable up to 2 /
- * this rate, hence the factor 1/2; likewise diffusion_rate has 2 d / dx^2, half of the fastest
- * decay. */
+/* The turning rate: a diffusivity d makes components of vectors decay at the rate d / axis^2,
+ * because their unit vectors turn; `axis` is the distance from the axis. An Euler step is stable up
+ * to 2 / this rate. The rate is therefore halved, as the fastest decay is in diffusion_rate (2 d /
+ * dx^2). */
 OAK_FN double turning_rate(const oak_at_t *at, double d) {
   double sine = 1, cosine;
   if (OAK_COORDINATES == OAK_SPHERICAL) oak_sine(at->x[1], &sine, &cosine);

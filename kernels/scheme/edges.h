@@ -1,27 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Constrained transport: a vector B on faces (FACE_VECTOR) changes by the curl of a field E on
- * edges, dB/dt = -curl E, so that its divergence stays what it is. On faces across a the flux of
- * B_b is -E_c, where the axes a, b, c follow each other in the order x, y, z, x. The field on an
+ * edges, dB/dt = -curl E, so that its divergence does not change. The flux of B_b across a face
+ * normal to a is -E_c; the axes a, b, c follow each other in the order x, y, z, x. The field on an
  * edge along c follows from fluxes through the four faces that meet there (T. A. Gardiner, J. M.
- * Stone, J. Comput. Phys. 205 (2005) 509): each is continued to the edge with the derivative of the
- * cell from which the flow through the face comes. In the cell between a face across a and one
- * across b, with the fields E_a and E_b on them and E at its centre, both continuations are E_a +
- * E_b - E. The field on the edge is therefore a mean over the four cells of this number, with the
- * weights (part_a + part_b) / 4: part is 1 for the cell from which the flow through the face comes
- * and 0 for the other (LOWER_PART in faces.h).
+ * Stone, J. Comput. Phys. 205 (2005) 509): each flux is continued to the edge with the derivative
+ * of the cell from which the flow through the face comes. Between a face across a and one across b,
+ * with the fields E_a and E_b on them and E at the centre of the cell, both continuations are E_a +
+ * E_b - E. The field on the edge is the mean of this number over the four cells, with the weights
+ * (part_a + part_b) / 4: part is 1 for the cell from which the flow through the face comes and 0
+ * for the other (LOWER_PART in faces.h).
  *
- * A cell gives number times 4 weight, its share, to each of its edges; kernels/fields/face_vector.c
- * adds up the shares at an edge. Only the finest cells at an edge count, and none are beyond the
- * boundary of the domain. At faces without a cell of the same level beyond, the cell adds the field
- * on the face alone with the part of the cell that is not there: the mean of two such faces is the
- * field on the edge between them. With a derivative from the cell to which the flow comes, the
- * scheme is unstable.
- */
+ * A cell gives this number times 4 times its weight, the share, to each of its edges, and
+ * kernels/fields/face_vector.c adds up the shares. Only the finest cells at an edge have shares.
+ * Where no cell of the same level is beyond a face, the missing cell's part is the field on the
+ * face alone: the mean of two such faces is the field on the edge between them. A derivative of the
+ * cell to which the flow comes would make the scheme unstable. */
 #pragma once
 
 #include "kernels/hooks/user.h"
 
-/* Bits of the faces of a block beyond which is no block of the same level. */
+/* Bits of the faces of a block that have no block of the same level beyond them. */
 OAK_FN int closed_faces(const oak_field_t *f, long block) {
   int closed = 0;
   OAK_FOR(face, OAK_FACES)
@@ -30,22 +28,22 @@ OAK_FN int closed_faces(const oak_field_t *f, long block) {
 }
 
 #if OAK_CURL
-/* The number of the share for the edge along c, on the lower or upper side of the cell along the
- * axes a and b behind c. */
+/* The number of the share for the edge along c. The edge is on the lower or upper side of the cell
+ * along the axes a and b, which follow c. */
 OAK_FN int share_number(int c, int side_a, int side_b) {
   return (OAK_DIM == 3 ? 4 * c : 0) + side_a + 2 * side_b;
 }
 
-/* What the shares of a cell need of its lower and upper faces: the fluxes of the vector, and the
- * part of the cell. */
+/* turns_t: the fluxes of the vector at the lower and upper faces of a cell, and the parts of the
+ * cell, from which its shares follow. */
 typedef struct {
   real turn[OAK_DIM][2][3], part[OAK_DIM][2];
 } turns_t;
 
-/* The shares of cell x[] with the primitive state q[]. `closed`: the faces of its block. */
+/* The shares of cell x[] with the primitive state q[]. `closed`: closed_faces of its block. */
 OAK_FN void edge_shares(const physics_parameters_t *ph, const turns_t *c, const int x[3],
                         const real q[], int closed, real share[OAK_SHARES]) {
-  real rest[OAK_DIM][2], turn[2][NVAR]; /* rest: the parts of cells that are not there */
+  real rest[OAK_DIM][2], turn[2][NVAR]; /* rest: the parts of missing cells */
   OAK_FOR(d, OAK_DIM) {
     const int low = closed >> 2 * d & (x[d] == 0);
     const int high = closed >> (2 * d + 1) & (x[d] == OAK_ALONG(d) - 1);
@@ -53,7 +51,7 @@ OAK_FN void edge_shares(const physics_parameters_t *ph, const turns_t *c, const 
     rest[d][1] = high ? 1 - c->part[d][1] : 0;
   }
   OAK_FOR(d, OAK_DIM - 1) physics_flux(ph, q, d, turn[d]);
-/* For edges along axis e, with the field at the centre. */
+/* Shares for edges along axis e; `centre`: the field at the centre of the cell. */
 #define EDGE_SHARES(e, a, b, centre)                                                           \
   OAK_FOR(n, 2)                                                                                \
     OAK_FOR(m, 2)                                                                              \

@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * From the states of cells to the flux through a face: the limiter reconstructs the primitive
- * variables that TO_PRIMITIVE gives, one at a time; it reads mirror images in the place of cells
- * behind the wall of a solid; the Riemann solver computes the flux from the states on both sides.
- */
+ * The flux through a face from the states of cells: the limiter reconstructs the primitive
+ * variables, one at a time, with mirror images in place of cells behind the wall of a solid; the
+ * Riemann solver computes the flux from the states on both sides. */
 #pragma once
 
 #include "kernels/geometry/solids.h"
 #include "kernels/hooks/user.h"
 #include "numerics/riemann.h"
 
-/* RAD: the limiter reads so many cells on each side. The values at the faces of a cell thus need
+/* RAD: number of cells that the limiter reads on each side. The values at the faces of a cell need
  * STENCIL cells, and the fluxes through its faces need ROW cells, GH of them on each side. */
 enum { RAD = OAK_RADIUS, GH = RAD + 1, STENCIL = 2 * RAD + 1, ROW = 2 * GH + 1 };
 OAK_REQUIRE(GH <= OAK_NG, "fewer ghost layers than the limiter reads");
 
-/* PHYSICS_SIDES: so many numbers the hook FACE_SIDES computes for each side of a face. It may also
- * change the flux. The hook CELL_TERMS adds up, from these numbers, rates of change of the cell
+/* PHYSICS_SIDES: number of values that the hook FACE_SIDES computes for each side of a face. The
+ * hook may also change the flux. From these values, CELL_TERMS adds up rates of change of the cell
  * times its size along the axis; add_fluxes divides by the size. */
-/* NFLUX: the length of a flux. It has the fluxes of all variables, the wave speed, the numbers on
- * the left and on the right side of the face; with FACE_VECTOR the part of the lower cell in the
- * fields on edges. */
+/* NFLUX: the length of a flux: the fluxes of all variables, the wave speed, the values on the left
+ * and on the right side of the face; with FACE_VECTOR the part of the lower cell in the fields on
+ * edges. */
 enum {
   LEFT_SIDE = NVAR + 1,
   RIGHT_SIDE = LEFT_SIDE + PHYSICS_SIDES,
@@ -27,13 +26,13 @@ enum {
   NFLUX = LOWER_PART + OAK_CURL
 };
 
-/* The values of variable v at the lower and upper face of the cell in the middle of a row of cells
- * along axis `dir`. mask[]: the mask of the same cells. Behind a wall it reads mirror images in the
- * place of the cells, which are put into row[]. */
+/* The values of variable v at the lower and upper face of the cell in the middle of a row along
+ * axis `dir`. mask[]: the mask of the cells. Mirror images replace the cells of row[] behind a
+ * wall. */
 OAK_FN void reconstruct_variable(int v, int dir, const real mask[STENCIL], real row[STENCIL],
                                  real *lo, real *hi) {
   const real *s = row + RAD;
-#if OAK_CURL /* that on the face counts */
+#if OAK_CURL /* the value is the one stored on the face */
   if (v == OAK_FACE_VECTOR + dir) {
     *lo = *hi = s[0];
     return;
@@ -77,9 +76,9 @@ OAK_FN void reconstruct(const real *cell, const real *own, int dir, int step, in
   flatten(row, lo, hi);
 }
 
-/* The part of the lower cell: 1 if mass flows upwards, 0 if it flows downwards, and in between
- * where the mean velocity is below a 512th of the speed of waves, so that rounding errors of the
- * flux do not turn it. */
+/* The part of the lower cell: 1 if mass flows upwards, 0 if it flows downwards. Below a 512th of
+ * the speed of waves it varies linearly with the mean velocity, so rounding errors of the flux do
+ * not turn it. */
 OAK_FN void find_lower_part(const real left[], const real right[], real f[]) {
 #if OAK_CURL
   const real mass = f[NVAR] * (left[PHYSICS_MASS] + right[PHYSICS_MASS]);
@@ -90,9 +89,9 @@ OAK_FN void find_lower_part(const real left[], const real right[], real f[]) {
 #endif
 }
 
-/* The flux f[] through a face normal to axis `dir` with these states on both sides. At a wall one
- * side is the gas state and the other its mirror image; between two solid cells the wave speed is
- * 0. Fixed variables have no flux. */
+/* The flux f[] through a face normal to axis `dir` between two states. At a wall one of them is the
+ * gas state and the other its mirror image; between two solid cells the wave speed is 0. Fixed
+ * variables have no flux. */
 OAK_FN void face_flux(const physics_parameters_t *ph, const real left[], const real right[],
                       int dir, real f[]) {
   real ql[NVAR], qr[NVAR];
@@ -114,7 +113,7 @@ OAK_FN void face_flux(const physics_parameters_t *ph, const real left[], const r
   find_lower_part(left, right, f);
 }
 
-/* The flux of Rusanov, with the scalars; the wave speed is returned. */
+/* The flux of Rusanov, with the scalars; returns the wave speed. */
 OAK_FN real rusanov_flux(const physics_parameters_t *ph, const real ql[], const real qr[], int dir,
                          real f[]) {
   const oak_face_states_t q = oak_face_states(ph, ql, qr, dir);
@@ -123,10 +122,10 @@ OAK_FN real rusanov_flux(const physics_parameters_t *ph, const real ql[], const 
   return speed;
 }
 
-/* The first-order flux, between cell averages, around cells that a stage leaves invalid: that of
- * Rusanov, which keeps density and pressure positive (numerics/riemann.h). In runs with solids,
- * FACE_SIDES or fixed variables it is face_flux with the solver of the run, because mirror images,
- * numbers of sides and fluxes of 0 are made there. */
+/* The first-order flux, between cell averages, around cells that a stage leaves invalid: the flux
+ * of Rusanov keeps density and pressure positive (numerics/riemann.h). In runs with solids,
+ * FACE_SIDES or fixed variables the solver of the run is used, because face_flux makes mirror
+ * images, values of sides and fluxes of 0. */
 OAK_FN void first_order_flux(const physics_parameters_t *ph, const real left[], const real right[],
                              int dir, real f[]) {
   if (PHYSICS_SIDES || NSOLID || 0 OAK_FIXED(OAK_COUNT_ONE))

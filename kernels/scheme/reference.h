@@ -18,8 +18,8 @@
  *      whether it is valid (new_state)
  *
  * s->dt is the step of the stage, beta times the time step. s->prev[0] is the state at the start of
- * the time step; if the stage needs the result of the stage before alone, it is that. All OAK_NPREV
- * pointers are valid, and those that a stage does not need have the weight 0.
+ * the time step, or, if the stage needs no other, the result of the stage before. All OAK_NPREV
+ * pointers are valid; states that a stage does not need have the weight 0.
  *
  * Other forms move data in another way (kernels/flux). Their results have the same bits
  * (tests/solver/test_scheme.c). */
@@ -45,12 +45,12 @@ OAK_FN void load_row(const oak_field_t *f, const physics_parameters_t *ph, long 
   }
 }
 
-/* Fluxes through the lower and upper face of the cell in the middle of that row. Bit 0 of
+/* Fluxes through the lower and upper face of the cell in the middle of a row of load_row. Bit 0 of
  * `first_order`: the lower face uses cell averages; bit 1: the upper. */
 OAK_FN void row_fluxes(const oak_field_t *f, const oak_flux_user_t *user, long block,
                        const int x[3], int dir, real row[NVAR][ROW], int first_order,
                        real flux[2][NFLUX]) {
-  real lo[3][NVAR], hi[3][NVAR], mean[2][NVAR]; /* of the cell below, the cell, the cell above */
+  real lo[3][NVAR], hi[3][NVAR], mean[2][NVAR]; /* of the cells below, here, above */
   OAK_FOR(c, 3) reconstruct(&row[0][GH - 1 + c], NULL, dir, 1, ROW, lo[c], hi[c]);
   OAK_FOR(n, 2) {
     AT_FACE(ph, f, user, block, face_of(x, dir, n));
@@ -62,9 +62,9 @@ OAK_FN void row_fluxes(const oak_field_t *f, const oak_flux_user_t *user, long b
   }
 }
 
-/* One stage for cell x[]: its new state u[], whether that is valid, and the rate that bounds
- * the time step. `first_order` has two bits for each axis, as above. flux[]: the fluxes through its
- * faces. */
+/* One stage for cell x[]: its new state u[], the fluxes flux[] through its faces, and the rate that
+ * bounds the time step; returns 1 if the state is valid. `first_order` has two bits for each axis,
+ * as in row_fluxes. */
 OAK_FN int reference_cell(const oak_flux_args_t *s, const oak_flux_user_t *user, long block,
                           const int x[3], int first_order, real flux[OAK_DIM][2][NFLUX],
                           sum_t u[NVAR], real *rate) {
