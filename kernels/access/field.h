@@ -7,10 +7,10 @@
 #include "kernels/access/radius.h"
 #include "kernels/language/scalars.h"
 
-/* Variables of the state: those of the physics, scalars, and the mask of solids (solids.h). */
+/* Number of variables of the state: physics, scalars, and the mask of solids (solids.h). */
 #define NVAR (PHYSICS_NVAR + NSCALARS + NSOLID)
 
-/* Strides of a block: variable, and the axes. */
+/* Strides of a block: from axis to axis, and from block to block. */
 #define OAK_STRIDE(dir) ((dir) == 0 ? 1 : (dir) == 1 ? OAK_NX : OAK_NX * OAK_NY)
 #define OAK_INDEX(i, j, k) (((k) * (OAK_DIM == 3 ? OAK_NY : 0) + (j)) * OAK_NX + (i))
 #define OAK_BLOCK_REALS ((long long)(NVAR + OAK_ROOM) * OAK_CELLS)
@@ -24,20 +24,21 @@ enum { HX = OAK_NX / 2, HY = OAK_NY / 2, HZ = OAK_DIM == 3 ? OAK_NZ / 2 : 1 };
 #define HB(dir) (OAK_DIM == 2 ? 1 : FB(dir) / 2)
 #define FACE_CELLS(dir) (FA(dir) * FB(dir))
 
-/* Memory for the values of a face, or of a quarter (2D: half) of one, has room for the largest face
- * of a block. The values themselves follow each other without gaps. OAK_PIECE: reals per component
- * of a piece, which is the unit of halo buffers, a quarter (2D: half) of a slot. */
+/* Memory for the values of a face, or of a quarter (2D: half) of a face, is as large as for the
+ * largest face of a block. The values follow each other without gaps. OAK_PIECE: reals per
+ * component of a piece, the unit of halo buffers: a quarter (2D: half) of a slot. */
 enum {
   FACE_ROOM = OAK_MAX(FACE_CELLS(0), OAK_MAX(FACE_CELLS(1), FACE_CELLS(OAK_DIM - 1))),
   PIECE_ROOM = FACE_ROOM >> (OAK_DIM - 1),
   OAK_PIECE = OAK_NG * PIECE_ROOM
 };
 
-/* Numbers on the faces of cells of a block: those normal to x, to y, to z. */
+/* Numbers on the faces of a block that are normal to one axis, and to all axes. */
 enum { OAK_AXIS_FACES = OAK_CELLS + FACE_ROOM, OAK_FACE_REALS = OAK_DIM * OAK_AXIS_FACES };
-/* A vector that is advanced on faces (FACE_VECTOR). Its components across all faces of a block
- * (oak_face_index) stand behind the variables of the block, which has OAK_ROOM more numbers for
- * each cell. OAK_SHARES: what a cell gives to fields on its edges (kernels/scheme/edges.h). */
+/* OAK_CURL: the state has a vector that is advanced on faces (FACE_VECTOR). Its components across
+ * all faces of a block (oak_face_index) stand behind the variables, so a block has OAK_ROOM more
+ * numbers for each cell. OAK_SHARES: shares of a cell in fields on its edges
+ * (kernels/scheme/edges.h). */
 #ifdef OAK_FACE_VECTOR
 #define OAK_CURL 1
 #define OAK_ROOM ((OAK_FACE_REALS + OAK_CELLS - 1) / OAK_CELLS)
@@ -46,20 +47,20 @@ enum { OAK_AXIS_FACES = OAK_CELLS + FACE_ROOM, OAK_FACE_REALS = OAK_DIM * OAK_AX
 #define OAK_ROOM 0
 #endif
 enum { OAK_SHARES = OAK_DIM == 3 ? 12 : 4 };
-/* Whether it also changes by ELECTRIC_FIELD. */
+/* OAK_ELECTRIC: the vector on faces also changes by ELECTRIC_FIELD. */
 #if OAK_CURL && OAK_HAS_physics_electric_field
 #define OAK_ELECTRIC 1
 #else
 #define OAK_ELECTRIC 0
 #endif
-/* Numbers that a block stores for each cell of a field of so many components. */
+/* Numbers that a block stores for each cell of a field with this number of components. */
 OAK_FN int oak_stored(const oak_field_t *f, int components) {
   return components + (OAK_CURL ? f->room : 0);
 }
 
-/** The ghost layers beyond one face: value(v, layer, a, b) is
- * p[v * sv + layer * sn + a * sa + b * sb], with layer = 0 .. NG-1 by increasing coordinate and a,
- * b the coordinates along the face (x before y before z; b = 0 in 2D). */
+/** The ghost layers beyond one face: value(v, layer, a, b) is at p[v * sv + layer * sn + a * sa + b
+ * * sb]. The coordinate increases from layer 0 to NG-1; a and b are the coordinates along the face
+ * (x before y before z; b = 0 in 2D). */
 typedef struct {
   const store_t *p;
   int sv, sn, sa, sb;
@@ -80,13 +81,13 @@ OAK_FN long oak_listed(const oak_field_t *f, long n) {
   return f->list ? (long)(unsigned)f->list[n] : n;
 }
 
-/** The layers beyond a face for a field of `components`; oak_side: for the solution. */
+/** The layers beyond a face, for a field with this number of components. */
 OAK_FN oak_side_t oak_side_of(const oak_field_t *f, int components, long block, int face) {
   const oak_face_t t = f->face[block * OAK_FACES + face];
   const int dir = face / 2;
   const store_t *base = oak_base(f, t.base);
   oak_side_t s;
-  if (!(t.base & 1)) { /* the cells of a block that stand in for the ghost cells */
+  if (!(t.base & 1)) { /* cells of the neighbour are the ghost cells */
     s.p = base + (long long)t.place * oak_stored(f, components) * OAK_CELLS +
           (face & 1 ? 0 : (OAK_ALONG(dir) - OAK_NG) * OAK_STRIDE(dir));
     s.sv = OAK_CELLS;
@@ -107,9 +108,8 @@ OAK_FN oak_side_t oak_side(const oak_field_t *f, long block, int face) {
   return oak_side_of(f, NVAR, block, face);
 }
 
-/** First component of cell (i, j, k) of `block` and the stride to the next one. One of the indices
- * may lie outside of the block by up to NG: then it is the ghost cell beyond that face. In 2D k =
- * 0. */
+/** First component of cell (i, j, k) of `block`, and the stride to the next component. At most one
+ * index may be outside of the block, by up to NG: the cell is then a ghost cell. In 2D k = 0. */
 OAK_FN const store_t *oak_cell_of(const oak_field_t *f, int components, long block, int i, int j,
                                   int k, int *stride) {
   const int below = i < 0 || j < 0 || k < 0;
@@ -131,7 +131,7 @@ OAK_FN const store_t *oak_cell(const oak_field_t *f, long block, int i, int j, i
   return oak_cell_of(f, NVAR, block, i, j, k, stride);
 }
 
-/** Value of variable `v` of a cell or ghost cell, as oak_cell finds it. */
+/** Value of variable `v` of a cell or ghost cell. */
 OAK_FN real oak_get(const oak_field_t *f, long block, int v, int i, int j, int k) {
   int stride;
   const store_t *p = oak_cell(f, block, i, j, k, &stride);
@@ -145,7 +145,7 @@ OAK_FN double oak_cell_volume(const oak_field_t *f, long n) {
   return volume;
 }
 
-/** Centre of cell (i, j, k); ghost cells too. x[2] = 0 in 2D. */
+/** Centre of cell (i, j, k) or of a ghost cell. x[2] = 0 in 2D. */
 OAK_FN void oak_center(const oak_field_t *f, long block, int i, int j, int k, double x[3]) {
   const oak_block_t *b = &f->block[block];
   x[0] = oak_first_coordinate(b->origin[0] + (i + 0.5) * oak_dx(f, b->level, 0));
@@ -153,7 +153,7 @@ OAK_FN void oak_center(const oak_field_t *f, long block, int i, int j, int k, do
   x[2] = OAK_DIM == 3 ? b->origin[2] + (k + 0.5) * oak_dx(f, b->level, 2) : 0;
 }
 
-/** The distance of the cells on both sides of the lower or upper face of a block. */
+/** Distance of the centres of the cells on both sides of a lower or upper face of a block. */
 OAK_FN double oak_dx_at_face(const oak_field_t *f, long block, int dir, int high) {
   const oak_block_t *b = &f->block[block];
   const double dx = oak_dx(f, b->level, dir);
@@ -164,11 +164,11 @@ OAK_FN double oak_dx_at_face(const oak_field_t *f, long block, int dir, int high
 /** Set conserved variable `v` of a cell of the block, in a kernel of a user's program that reads no
  * ghost cells. */
 OAK_FN void oak_set(const oak_field_t *f, long block, int v, int i, int j, int k, real value) {
-  store_t *u = (store_t *)f->u; /* kernels of oak's own never write the state that they read */
+  store_t *u = (store_t *)f->u; /* kernels of oak never write the state that they read */
   u[block * OAK_BLOCK_REALS + v * OAK_CELLS + OAK_INDEX(i, j, k)] = (store_t)value;
 }
 
-#if !OAK_DEBUG || OAK_DESCRIBE /* in debug mode it is in debug.h */
+#if !OAK_DEBUG || OAK_DESCRIBE /* debug.h defines it in debug mode */
 #define oak_debug_offset(at, v, count, i, j, k) ((void)0)
 #endif
 
@@ -180,13 +180,13 @@ OAK_FN real(oak_near)(const oak_at_t *at, int v, int i, int j, int k) {
 }
 
 #ifdef OAK_FIELDS
-/* Numbers of fields; one that is a variable v of the state has the number -1 - v. */
+/* Numbers of fields. A field that is the variable v of the state has the number -1 - v. */
 #define OAK_FIELD_NUMBER(number, name) OAK_FIELD_##name = (number),
 #define OAK_FIXED_NUMBER(variable, name) OAK_FIELD_##name = -1 - (variable),
 enum { OAK_FIELDS(OAK_FIELD_NUMBER) OAK_FIXED(OAK_FIXED_NUMBER) };
 #endif
 
-/** The mesh with a field beside the state, which has one component, in place of the state. */
+/** The mesh with a field beside the state, of one component, in place of the state. */
 OAK_FN oak_field_t oak_beside(const oak_field_t *f, int number) {
   oak_field_t field = *f;
   field.u = f->beside[number].u;
@@ -204,7 +204,7 @@ OAK_FN real oak_beside_get(const oak_field_t *f, int number, long block, int i, 
   return *oak_cell_of(&field, 1, block, i, j, k, &stride);
 }
 
-/** Value of field `name` beside the state, at an offset from the cell of a hook as for oak_near. */
+/** Value of field `name` beside the state; the offset is the same as for oak_near. */
 #define oak_near_field(at, name, i, j, k)                                          \
   (OAK_CHECK_OFFSET(i, j, k), oak_debug_offset(at, 0, 1, i, j, k),                 \
    oak_beside_get((at)->state, OAK_FIELD_##name, (at)->block, (at)->cell[0] + (i), \
@@ -229,7 +229,7 @@ OAK_FN int oak_face_index(int dir, int i, int j, int k) {
 OAK_FN const store_t *oak_faces(const store_t *u, long block) {
   return u + block * OAK_BLOCK_REALS + NVAR * OAK_CELLS;
 }
-/** Its component across the lower or, with `upper`, the upper face of the cell of a hook. */
+/** The component of this vector across the lower, or `upper`, face of the cell of a hook. */
 OAK_FN double oak_at_cell_face(const oak_at_t *at, int dir, int upper) {
   return (double)oak_faces(at->state->u,
                            at->block)[oak_face_index(dir, at->cell[0], at->cell[1], at->cell[2]) +
@@ -237,8 +237,8 @@ OAK_FN double oak_at_cell_face(const oak_at_t *at, int dir, int upper) {
 }
 #endif
 
-/* Call function(arg, user, block, dir, i, j, k) for all faces of a block: the one below cell
- * (i, j, k) across `dir`. Lanes share the faces. */
+/* Call function(arg, user, block, dir, i, j, k) for all faces of a block, each of which is the
+ * lower face of cell (i, j, k) across `dir`. Lanes share the faces. */
 #define OAK_EACH_FACE(function, arg, user, block)                              \
   OAK_UNROLL                                                                   \
   for (int dir = 0; dir < OAK_DIM; dir++) {                                    \

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Sizes of cells in coordinates; mesh.radius = logarithmic, whose first coordinate is ln r. */
+ * Sizes of cells in coordinates. With mesh.radius = logarithmic the first coordinate is ln r. */
 #pragma once
 
 #include "oak/kernel.h"
 
-#ifndef OAK_LOG_RADIUS /* the first coordinate is what it is called */
+#ifndef OAK_LOG_RADIUS /* the first coordinate is x or r */
 #define OAK_LOG_RADIUS 0
 enum { OAK_RADIUS_MIN = 1, OAK_RADIUS_LOG = 0 };
 #endif
 
-/** The radius at x = ln (r / OAK_RADIUS_MIN), from the lower end of the domain; x > -11 and < 32.
- * It is 2^n times a series, so that loops over cells vectorise and all devices have the same
- * values. */
+/** The radius at x = ln (r / OAK_RADIUS_MIN), which is above -11 and below 32; OAK_RADIUS_MIN is
+ * the lower end of the domain. It is 2^n times a series, so that loops over cells vectorise and all
+ * devices have the same values. */
 OAK_FN double oak_radius(double x) {
   const double n = floor(x * 1.4426950408889634 + 0.5);
   const double y = x - n * 6.93147180369123816490e-01 - n * 1.90821492927058770002e-10;
@@ -37,12 +37,12 @@ OAK_FN void oak_hyperbolic(double x, double *sinh_x, double *cosh_x) {
   *cosh_x = even;
 }
 
-/** The first coordinate as hooks get it, from that of the mesh. */
+/** The first coordinate that hooks get, from the first coordinate of the mesh. */
 OAK_FN double oak_first_coordinate(double x) {
   return OAK_LOG_RADIUS ? oak_radius(x - OAK_RADIUS_LOG) : x;
 }
 
-/** The coordinate of hooks at `step` of the mesh from the place with coordinate x, along `dir`. */
+/** The coordinate of hooks at `step` of the mesh along `dir` from a place with coordinate x. */
 OAK_FN double oak_moved(int dir, double x, double step) {
   double sinh_x, cosh_x;
   if (!OAK_LOG_RADIUS || dir != 0) return x + step;

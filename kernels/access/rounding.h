@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * How results are rounded to the numbers of a state. Without scheme.precision = mixed this file
- * does nothing.
+ * Rounding of results to the numbers of a state, with scheme.precision = mixed. Other precisions
+ * need no rounding.
  *
- * With it, results in double precision are stored in single precision. Rounding to the nearest
+ * With `mixed`, results in double precision are stored in single precision. Rounding to the nearest
  * number would lose all changes per stage that are smaller than half of its last digit, 6e-8 of the
- * value. In a smooth flow many cells would also be rounded to the same side. Therefore the rounding
- * is stochastic (M. P. Connolly, N. J. Higham, T. Mary, SIAM J. Sci. Comput. 43 (2021) A566): a
- * result lies between two numbers of single precision. Its distance from the lower one is divided
- * by the distance between both. If the quotient exceeds a threshold, the result becomes the upper
- * number. Thresholds take all values from 0 to 1 equally often. The rounded number then is the
- * result on average.
+ * value, and in a smooth flow round many cells to the same side. Therefore the rounding is
+ * stochastic (M. P. Connolly, N. J. Higham, T. Mary, SIAM J. Sci. Comput. 43 (2021) A566). A result
+ * is between two numbers of single precision. Its distance from the lower one, divided by the
+ * distance of both, is compared with a threshold: above the threshold, the result becomes the upper
+ * number. Thresholds take all values from 0 to 1 equally often, so the mean of the rounded number
+ * is the result.
  *
- * Thresholds are hashes of the place of a cell, the variable and the count of stages, and of
- * nothing else. So results are the same for any number of ranks and after a restart. Thresholds
- * that depend on those of the stage before would not work, because the rounding of one stage
- * decides what the next one has to round. */
+ * Thresholds are hashes of the place of a cell, the variable and the count of stages alone, so
+ * results are the same for any number of ranks and after a restart. Thresholds that depend on
+ * thresholds of the stage before would not work, because the rounding of one stage decides what the
+ * next stage has to round. */
 #pragma once
 
 #include "kernels/access/field.h"
@@ -41,8 +41,8 @@ OAK_FN unsigned oak_cell_number(const oak_field_t *f, long block, int i, int j, 
   return n;
 }
 
-/** x rounded to single precision with threshold t, in units of 2^-32. The 29 digits that single
- * precision does not have are dropped after t has been added to them. */
+/** x rounded to single precision with threshold t, in units of 2^-32: t is added to the 29 digits
+ * that single precision does not have, and then they are dropped. */
 OAK_FN real oak_rounded(real x, unsigned t) {
   union {
     double value;
@@ -53,8 +53,8 @@ OAK_FN real oak_rounded(real x, unsigned t) {
   return n.value;
 }
 
-/** Round a result, u[], of the cell with this number to numbers that a state can store. Checks of
- * the result then see the numbers that later stages read. */
+/** Round a result u[] of the cell with this number to numbers that a state can store, before the
+ * checks of the result, so that they see the same numbers as later stages. */
 OAK_FN void oak_round_result(sum_t u[], unsigned number) {
   if (!OAK_ROUNDS) return;
   unsigned t = number; /* mixed by three steps of a hash: neighbours get independent thresholds */
@@ -64,7 +64,7 @@ OAK_FN void oak_round_result(sum_t u[], unsigned number) {
   OAK_FOR(v, NVAR) u[v] = oak_rounded(u[v], t * (1u + (unsigned)v * OAK_NEXT_VARIABLE));
 }
 
-/** The same to the nearest number, where there are no stages. */
+/** Round u[] to the nearest numbers, where there are no stages. */
 OAK_FN void oak_round_nearest(real u[]) {
   OAK_FOR(v, NVAR) u[v] = (real)(store_t)u[v];
 }
