@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The geometry of cells, from their place in the mesh. OAK_COORDINATES is a number of
- * oak/kernel_args.h. In Cartesian coordinates all factors are 1, and the compiler drops what
- * follows from geometry. In the others, a volume or area is a product of one factor for each axis:
+ * oak/kernel_args.h. In Cartesian coordinates all factors are 1, and the compiler drops all of this
+ * code. In other coordinates a volume or area is a product of one factor for each axis:
  *
  *                     axes            volume of a cell          areas of its faces
  *   axisymmetric      r, z            2 pi int r dr dz          2 pi r dz, 2 pi int r dr
@@ -11,7 +11,7 @@
  *                        r^2 int sin dtheta dphi, int r dr sin dphi, int r dr dtheta
  *
  * In 2D, spherical coordinates have 2 pi for dphi. For an interval of radii with the middle r, all
- * that depends on the radius follows from
+ * factors of the radius follow from
  *
  *   s = (dr / 2) / r:   radii of the ends: r (1 -+ s),   int r dr = r dr,
  *                       int r^2 dr = r^2 dr (1 + s^2 / 3).
@@ -42,7 +42,7 @@ OAK_FN double oak_cells_to(const oak_field_t *f, long block, int i) {
   return f->axis * (double)(1LL << b->level) + ((double)b->first * OAK_NX + i);
 }
 
-/** The same along theta, from the lower end of the domain. */
+/** The number of cells along theta from the lower end of the domain to the lower side of cell j. */
 OAK_FN double oak_cells_along(const oak_field_t *f, long block, int j) {
   const oak_block_t *b = &f->block[block];
   const double blocks = (b->origin[1] - f->low[1]) * (oak_inv_dx(f, b->level, 1) / OAK_NY);
@@ -70,17 +70,17 @@ OAK_FN void oak_sine(double angle, double *sine, double *cosine) {
   *cosine = x * odd;
 }
 
-/** An interval of cells along r and theta: a cell, or the coarse cell that it is a part of. */
+/** An interval of cells along r and theta: a cell, or the coarse cell that contains the cell. */
 typedef struct {
-  real s;              /* of its radii */
-  real sine, cot;      /* of the middle of its angles theta */
-  real qsine, qcosine; /* of a quarter of the width of its angles */
-  /* with OAK_LOG_RADIUS: 1 / r, at both ends too; of a quarter of the change of ln r */
+  real s;              /* of the radii */
+  real sine, cot;      /* of the middle angle theta */
+  real qsine, qcosine; /* of a quarter of the width along theta */
+  /* with OAK_LOG_RADIUS: 1 / r of the middle and both ends; of a quarter of the change of ln r */
   real inv_r, inv_end[2], qsinh, qcosh;
 } oak_span_t;
 
-/* The middle of the interval is `r` of its widths dr away from r = 0 (oak_cells_to); `theta` and
- * `width` are the middle and the width of its angles. */
+/* The span whose middle is `r` of its widths dr away from r = 0 (oak_cells_to); `theta` and `width`
+ * are the middle and the width of its angles. */
 OAK_FN oak_span_t oak_span_of(double r, double dr, double theta, double width) {
   oak_span_t span;
   if (OAK_LOG_RADIUS) {
@@ -113,20 +113,20 @@ OAK_FN oak_span_t oak_span_at(const oak_field_t *f, int level, double r, double 
   return oak_span_of(r, oak_dx(f, level, 0), f->low[1] + theta * width, width);
 }
 
-/** In Cartesian coordinates. */
+/** The span of a cell in Cartesian coordinates. */
 OAK_FN oak_span_t oak_even_span(void) {
   const oak_span_t g = {0, 1, 0, 0, 1, 0, {0, 0}, 0, 1};
   return g;
 }
 
-/** Of cell (i, j) of a block, ghost cells included. */
+/** The span of cell (i, j) of a block, ghost cells included. */
 OAK_FN oak_span_t oak_span(const oak_field_t *f, long block, int i, int j) {
   if (!OAK_COORDINATES) return oak_even_span();
   const double theta = OAK_COORDINATES == OAK_SPHERICAL ? oak_cells_along(f, block, j) + 0.5 : 0;
   return oak_span_at(f, f->block[block].level, oak_cells_to(f, block, i) + 0.5, theta);
 }
 
-/** Of the coarse cell of which cells (i, j) and (i + 1, j + 1) of a block are parts. */
+/** The span of the coarse cell that contains cells (i, j) and (i + 1, j + 1) of a block. */
 OAK_FN oak_span_t oak_span_of_pair(const oak_field_t *f, long block, int i, int j) {
   if (!OAK_COORDINATES) return oak_even_span();
   const double theta =
@@ -134,13 +134,12 @@ OAK_FN oak_span_t oak_span_of_pair(const oak_field_t *f, long block, int i, int 
   return oak_span_at(f, f->block[block].level - 1, 0.5 * oak_cells_to(f, block, i) + 0.5, theta);
 }
 
-/* ---- the momentum along phi
- * It is advanced as the angular momentum. A flux is multiplied by the distance of its face from the
- * axis, divided by R of the cell. Transfer between levels keeps the sum of V R m: V is the volume
- * of a cell, R the distance of its middle from the axis, m its momentum. In spherical coordinates
- * with linear radii R has r (1 + s^2 / 3) in place of r, 1 / the mean of 1 / r over the cell, which
- * all other terms have: near r = 0 they would not cancel in a uniform flow. The momentum is the
- * vector with PHYSICS_NORMAL. */
+/* ---- the momentum along phi It is advanced as the angular momentum: a flux is multiplied by the
+ * distance of its face from the axis and divided by R of the cell. Transfer between levels keeps
+ * the sum of V R m: V is the volume of a cell, R the distance of its middle from the axis, m its
+ * momentum. In spherical coordinates with linear radii R has r (1 + s^2 / 3) in place of r. This is
+ * 1 / the mean of 1 / r over the cell, as in all other terms; otherwise terms would not cancel in a
+ * uniform flow near r = 0. The momentum is the vector with PHYSICS_NORMAL. */
 #define OAK_PHI_IS_SECOND (OAK_COORDINATES == OAK_POLAR || OAK_COORDINATES == OAK_CYLINDRICAL)
 /* The axis along phi; 0: the mesh has none. */
 #define OAK_PHI_AXIS \
@@ -158,16 +157,16 @@ OAK_FN int oak_is_angular(int v) {
 
 /* ---- a cell and its parts on the next finer level */
 
-/** Along r and theta. more: the volume of the upper half minus that of the lower half, divided by
- * their sum. step: half the distance of their centroids, in cells. For the momentum along phi,
- * change: the change of R over the cell, divided by R; arm: R of the lower and the upper half,
- * divided by R. For other variables change is 0 and arm is 1. */
+/** oak_parts_t: the halves of a cell along r and theta. more: the volume of the upper half minus
+ * that of the lower half, divided by their sum. step: half the distance of their centroids, in
+ * cells. For the momentum along phi, change is the change of R over the cell, divided by R, and arm
+ * is R of both halves, divided by R; for other variables change is 0 and arm is 1. */
 typedef struct {
   real more[OAK_CURVED], step[OAK_CURVED], change[OAK_CURVED], arm[OAK_CURVED][2];
 } oak_parts_t;
 
-/** Of a cell; \a angular: 1 for the momentum along phi, 2 for the same with the distance of the
- * middle from the axis as R. */
+/** The parts of a cell; \a angular: 1 for the momentum along phi; 2 for the momentum along phi
+ * whose R is the distance of the middle from the axis. */
 OAK_FN oak_parts_t oak_parts(oak_span_t g, int angular) {
   oak_parts_t p;
   const real half = (real)0.5 * g.s, m2 = half * half;
@@ -204,10 +203,10 @@ OAK_FN oak_parts_t oak_parts(oak_span_t g, int angular) {
   return p;
 }
 
-/** Of a cell whose parts have equal volumes. */
+/** The parts of a cell whose halves have equal volumes. */
 OAK_FN oak_parts_t oak_even(void) { return oak_parts(oak_even_span(), 0); }
 
-/** Of a face along r or theta, with areas in place of volumes. \a dir: the axis across the face. */
+/** The parts of a face along r or theta: areas, not volumes. \a dir: the axis across the face. */
 OAK_FN oak_parts_t oak_face_parts(oak_span_t g, int angular, int dir) {
   oak_parts_t p = oak_parts(g, angular);
   const int across_phi = OAK_PHI_IS_SECOND && dir == 1;
@@ -225,8 +224,8 @@ OAK_FN real oak_mean_along(const oak_parts_t *g, int axis, real lower, real uppe
                       (1 + g->more[axis]) * g->arm[axis][1] * upper);
 }
 
-/** The mean by area of numbers p[] on the fine faces across `dir` that cover the coarse face (a, b)
- * of a fine block: the first two follow each other, the others (3D) are `next` later. */
+/** The mean by area of the numbers p[] on the fine faces across `dir` that cover the coarse face
+ * (a, b) of a fine block: p[0] and p[1], and in 3D p[next] and p[next + 1]. */
 OAK_FN real oak_face_mean(const oak_field_t *f, long block, int dir, int v, int a, int b,
                           const real *p, int next) {
   if (!OAK_COORDINATES) {
@@ -258,19 +257,19 @@ OAK_FN real oak_step_along(const oak_parts_t *g, int axis, int upper, real u, re
 
 /* ---- fluxes */
 
-/** face: the factors of the fluxes through the lower and upper face across each axis. A factor is
- * the area times the size of the cell in coordinates, divided by the volume. arm: R at both faces
- * across r and theta, divided by R of the cell. */
+/** oak_areas_t: face: the factors of the fluxes through the lower and upper face across each axis.
+ * A factor is the area times the size of the cell in coordinates, divided by the volume. arm: R at
+ * both faces across r and theta, divided by R of the cell. */
 typedef struct {
   real face[3][2], arm[OAK_CURVED][2];
 } oak_areas_t;
 
-/** 1 / r of the middle of a cell with 1 / dr. */
+/** 1 / r in the middle of a cell; inv_dr: 1 / dr. */
 OAK_FN real oak_inv_middle(oak_span_t g, real inv_dr) {
   return OAK_LOG_RADIUS ? g.inv_r : 2 * g.s * inv_dr;
 }
 
-/** Of a cell with 1 / dr and half of dtheta. */
+/** The areas of a cell; inv_dr: 1 / dr, half: half of dtheta. */
 OAK_FN oak_areas_t oak_areas_of(oak_span_t g, real inv_dr, real half) {
   oak_areas_t a;
   real low = 1 - g.s, high = 1 + g.s, inv_r = oak_inv_middle(g, inv_dr);
@@ -312,8 +311,8 @@ OAK_FN oak_areas_t oak_areas(const oak_field_t *f, long block, int i, int j) {
                       (real)(0.5 * oak_dx(f, level, 1)));
 }
 
-/** Whether the flux of a variable across an axis is multiplied by the arm of the face. The variable
- * is the momentum along phi or, across r in spherical coordinates, the momentum along theta. */
+/** Whether the flux of variable v across an axis is multiplied by the arm of the face: v is the
+ * momentum along phi or, across r in spherical coordinates, the momentum along theta. */
 OAK_FN int oak_has_arm(int v, int dir) {
   int found = oak_is_angular(v);
 #define OAK_FIND_THETA(first, second, third) \
@@ -330,13 +329,13 @@ OAK_FN real oak_face_factor(const oak_areas_t *a, int v, int dir, int upper) {
 
 /* ---- sizes and volumes */
 
-/** Whether the size of a cell along `dir` is its size in coordinates times r (axis 0), and times
+/** Whether the true size of a cell along `dir` is its size in coordinates times r (axis 0) or times
  * sin theta (axis 1). */
 OAK_FN int oak_is_arc(int dir, int axis) {
   return OAK_COORDINATES == OAK_SPHERICAL ? dir > axis : OAK_PHI_IS_SECOND && dir == 1 && axis == 0;
 }
 
-/** The true size of a cell along r over its size in ln r, for r = 1. */
+/** The true size of a cell along r at r = 1, divided by its size in ln r. */
 OAK_FN double oak_stretch(double dx) {
   double qsinh, qcosh;
   oak_hyperbolic(0.25 * dx, &qsinh, &qcosh);
@@ -368,9 +367,9 @@ OAK_FN double oak_inv_size(const oak_field_t *f, long block, int i, int j, int d
   return 1 / oak_size(f, block, i, j, dir);
 }
 
-/** The mean of r, or of r^2 sin theta, over a cell, whose middle has r and theta. With
- * OAK_LOG_RADIUS this is the volume over the change of ln r, and \a r is ln (r / OAK_RADIUS_MIN).
- */
+/** The mean of r, or of r^2 sin theta, over a cell whose middle has r and theta. With
+ * OAK_LOG_RADIUS it is the volume divided by the change of ln r, and \a r is ln (r /
+ * OAK_RADIUS_MIN). */
 OAK_FN double oak_mean_factor(double r, double dr, double theta, double width) {
   double sine, cosine, half_sine, size = 1;
   if (OAK_LOG_RADIUS) {
@@ -386,7 +385,7 @@ OAK_FN double oak_mean_factor(double r, double dr, double theta, double width) {
   return size * (r * r + size * dr * size * dr / 12) * 2 * sine * half_sine / width;
 }
 
-/** R of cell c of a block, as for the momentum along phi. */
+/** R of cell c of a block, for the momentum along phi. */
 OAK_FN double oak_axis_distance(const oak_field_t *f, long block, int c) {
   if (!OAK_COORDINATES) return 0;
   const int level = f->block[block].level;
@@ -398,7 +397,7 @@ OAK_FN double oak_axis_distance(const oak_field_t *f, long block, int c) {
   return r * sine;
 }
 
-/** The volume of cell c of a block over oak_cell_volume. */
+/** The volume of cell c of a block, divided by oak_cell_volume. */
 OAK_FN double oak_volume_factor(const oak_field_t *f, long block, int c) {
   if (!OAK_COORDINATES) return 1;
   const int level = f->block[block].level, j = c / OAK_NX % OAK_NY;
@@ -410,19 +409,19 @@ OAK_FN double oak_volume_factor(const oak_field_t *f, long block, int c) {
   return (OAK_PHI_AXIS ? 1 : 2 * M_PI) * oak_mean_factor(r, dr, theta, width);
 }
 
-/* ---- edges, faces and cells, for a vector on faces (FACE_VECTOR), in double precision, with the
- * same bits in all blocks that share an edge or a face. In 2D extents are those for one radian of
- * phi, or one unit of z. */
+/* ---- edges, faces and cells for a vector on faces (FACE_VECTOR), in double precision. All blocks
+ * that share an edge or a face have the same bits. In 2D extents are for one radian of phi, or one
+ * unit of z. */
 
-/* Bits of the axes along which the true size of a cell is its size in coordinates times r, and
- * times sin theta. */
+/* Bits of the axes along which the true size of a cell is its size in coordinates times r, or times
+ * sin theta. */
 #define OAK_TIMES_R \
   (OAK_COORDINATES == OAK_SPHERICAL ? 6 : OAK_COORDINATES == OAK_AXISYMMETRIC ? 4 : 2)
 #define OAK_TIMES_SINE (OAK_COORDINATES == OAK_SPHERICAL ? 4 : 0)
 
 /** The integral of the true sizes along the axes in the bits of `over`, from the lower corner of a
- * cell of a level: 4 is its edge along z or phi, 6 its lower face across the first axis, 7 its
- * volume. `i` and `j` are its numbers (oak_cells_to, oak_cells_along). */
+ * cell of a level: 4 gives its edge along z or phi, 6 its lower face across the first axis, 7 its
+ * volume. `i` and `j` are the numbers of the cell (oak_cells_to, oak_cells_along). */
 OAK_FN double oak_extent(const oak_field_t *f, int level, double i, double j, int over) {
   double size = 1;
   OAK_FOR(d, OAK_DIM) size *= over >> d & 1 ? oak_dx(f, level, d) : 1;
@@ -447,7 +446,7 @@ OAK_FN double oak_extent(const oak_field_t *f, int level, double i, double j, in
   return sine > 1e-12 ? size * sine : 0; /* at poles */
 }
 
-/** The same for cell (i, j) of a block. */
+/** oak_extent of cell (i, j) of a block. */
 OAK_FN double oak_block_extent(const oak_field_t *f, long block, int i, int j, int over) {
   const int level = f->block[block].level;
   if (!OAK_COORDINATES) return oak_extent(f, level, 0, 0, over);
@@ -461,8 +460,8 @@ OAK_FN double oak_face_area(const oak_field_t *f, long block, int dir, int i, in
 }
 
 #if OAK_CURL
-/** The divergence in cell x[] of a block with these faces. *size: the sum of what its faces add,
- * without signs. */
+/** The divergence in cell x[] of a block with these faces. *size: the sum of the magnitudes of the
+ * terms of its faces. */
 OAK_FN double oak_cell_divergence(const oak_field_t *f, const store_t *faces, long block,
                                   const int x[3], double *size) {
   const double inv = 1 / oak_block_extent(f, block, x[0], x[1], 7);
@@ -479,7 +478,7 @@ OAK_FN double oak_cell_divergence(const oak_field_t *f, const store_t *faces, lo
   return net;
 }
 
-/** The same for the cell of a hook. */
+/** The divergence in the cell of a hook. */
 OAK_FN double oak_at_divergence(const oak_at_t *at) {
   double size;
   return oak_cell_divergence(at->state, oak_faces(at->state->u, at->block), at->block, at->cell,

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * What diffusive fluxes need of the coordinates: sizes of cells and gradients of vectors along the
- * axes of the mesh, and the components of vectors across walls with slip. */
+ * The geometry of diffusive fluxes: sizes of cells and gradients of vectors along the axes of the
+ * mesh, and the components of vectors across walls with slip. */
 #pragma once
 
 #include "kernels/access/field.h"
 #include "kernels/geometry/geometry.h"
 
-/* The components of states and gradients that hooks get: the variables without the mask of solids,
- * and the temperature. */
+/* Number of components of states and gradients that hooks get: variables without the mask of
+ * solids, and the temperature. */
 enum { NGRAD = OAK_GRADIENTS };
 
-/* A wall with slip has no stress. Where a wall is at r = const, v_theta / r and v_phi / r are
- * therefore even across it, and v_phi / sin(theta) is where it is at theta = const. This is that r
- * or sin(theta) at a step of the mesh from the coordinate x. */
+/* A wall with slip has no stress, so v_theta / r and v_phi / r are even across a wall at r = const,
+ * and v_phi / sin(theta) is even across a wall at theta = const. The function gives r or sin(theta)
+ * at a step of the mesh from the coordinate x. */
 OAK_FN double oak_slip_arm(int dir, double x, double step) {
   double sine, cosine;
   if (!OAK_COORDINATES || dir >= OAK_CURVED) return 1;
@@ -21,8 +21,8 @@ OAK_FN double oak_slip_arm(int dir, double x, double step) {
   return sine;
 }
 
-/* 1 / r, cot theta and 1 / sin theta of a place. They are 0 at r = 0 and at the poles, where faces
- * have no area. */
+/* 1 / r, cot theta and 1 / sin theta of a place; 0 at r = 0 and at the poles, where faces have no
+ * area. */
 typedef struct {
   real inv_r, cot, inv_sine;
 } oak_turn_t;
@@ -38,16 +38,16 @@ OAK_FN oak_turn_t oak_turn_of(const oak_at_t *at) {
 }
 
 /* 1 / the width of a cell along an angle, such that a uniform flow and solid rotation have no
- * stress in the discrete gradients. Values at a face are means of two cells, which the tangent
- * takes into account. */
+ * stress in the discrete gradients: the tangent takes into account that values at a face are means
+ * of two cells. */
 OAK_FN real oak_angle_inverse(real inv_dx, int across) {
   double sine, cosine;
   oak_sine(0.5 / (double)inv_dx, &sine, &cosine);
   return (real)(across ? 0.5 * cosine / sine : 0.5 / (sine * cosine));
 }
 
-/* 1 / the size of a cell along each axis, from that in coordinates. dir: differences are those
- * across a face along this axis; -1: they are central differences over two cells. */
+/* 1 / the size of a cell along each axis, from its size in coordinates. dir: differences are taken
+ * across a face along this axis; -1: central differences over two cells. */
 OAK_FN void oak_true_inverse(oak_turn_t p, int dir, const real inv_dx[3], real out[3]) {
   OAK_FOR(d, 3) {
     out[d] = inv_dx[d];
@@ -55,15 +55,15 @@ OAK_FN void oak_true_inverse(oak_turn_t p, int dir, const real inv_dx[3], real o
     if (oak_is_arc(d, 1)) out[d] *= p.inv_sine;
   }
   if (!OAK_LOG_RADIUS) return;
-  /* The same for ln r. */
+  /* The size along r, from its size in ln r. */
   double sinh_half, cosh_half;
   oak_hyperbolic(0.5 / (double)inv_dx[0], &sinh_half, &cosh_half);
   const double cells = dir == 0 ? sinh_half / cosh_half : sinh_half * cosh_half;
   out[0] = p.inv_r * (real)(0.5 / cells);
 }
 
-/* Add to the gradients of vectors along theta and phi what they have because the unit vectors
- * change along these axes: per radian, component `a` turns into `along`. */
+/* Add to the gradients of vectors along theta and phi the terms of the unit vectors, which change
+ * along these axes: per radian, component `a` turns into `along`. */
 OAK_FN void oak_turn_along(int axis, int a, int along, real inverse, const real q[NGRAD],
                            real grad[3][NGRAD]) {
   if (along < 0) return;

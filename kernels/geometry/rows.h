@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * A row of cells with the neighbours across every axis: interpolation and refinement criteria work
- * on these. A row runs along one axis of a block, where cells are simple to address; only its
- * neighbours may be ghost cells. */
+ * A row of cells with the neighbours across every axis, for interpolation and refinement criteria.
+ * A row runs along one axis of a block, where cells are simple to address; only its neighbours may
+ * be ghost cells. */
 #pragma once
 
 #include "kernels/access/field.h"
@@ -13,12 +13,12 @@ typedef struct {
   const store_t *c;          /**< cell 0 of the row */
   int sc;                    /**< stride along the row */
   real below, above;         /**< ghost values beyond both ends */
-  const store_t *side[3][2]; /**< [other axis][lower, upper]: cell 0 of the rows beside it */
-  int ss[3][2];              /**< their strides */
+  const store_t *side[3][2]; /**< [other axis][lower, upper]: cell 0 of the rows beside */
+  int ss[3][2];              /**< strides of side */
 } oak_row_t;
 
-/* First cell and stride of the row along `axis` through x[] (x[axis] = 0), which may be a ghost
- * row. */
+/* First cell and stride of the row along `axis` through x[] (x[axis] = 0); it may be a ghost row.
+ */
 OAK_FN const store_t *oak_row_start(const oak_field_t *f, int components, long block, int v,
                                     int axis, const int x[3], int *stride) {
   OAK_FOR(dir, OAK_DIM) {
@@ -68,12 +68,12 @@ OAK_FN oak_row_t oak_row_of(const oak_field_t *f, int components, long block, in
   return row;
 }
 
-/* The same of the solution. */
+/* The row of variable v of the solution. */
 OAK_FN oak_row_t oak_row(const oak_field_t *f, long block, int v, int axis, const int x[3]) {
   return oak_row_of(f, NVAR, block, v, axis, x);
 }
 
-/* Neighbours of cell a of the row below and above along `dir`. */
+/* Neighbours of cell a of a row, below and above along `dir`. */
 OAK_FN void oak_row_neighbours(const oak_row_t *row, int dir, int a, real *below, real *above) {
   if (dir == row->axis) {
     const int last = OAK_ALONG(dir) - 1;
@@ -87,7 +87,7 @@ OAK_FN void oak_row_neighbours(const oak_row_t *row, int dir, int a, real *below
   }
 }
 
-/** The theta of a field's slopes: 0 makes them 0, which copies coarse values. */
+/** The theta of slopes of a field: 0 makes the slopes 0, so coarse values are copied. */
 OAK_FN real interpolation_theta(int interpolation, double theta) {
   return interpolation == OAK_INTERPOLATE_COPY ? (real)0 : (real)theta;
 }
@@ -108,15 +108,16 @@ OAK_FN real oak_row_slopes(const oak_row_t *row, int a, real theta, real slope[3
  * The value is not negative if the coarse cell u and its neighbours are not negative, and if theta
  * <= 4/d, that is 2 in 2D and 4/3 in 3D (paper, appendix "Coefficients for prolongation"). The
  * reason: a slope is at most theta times the difference to a lower neighbour, hence at most theta
- * u. So d slopes subtract at most d theta u / 4. This bound is reached with 0 on one side and a
+ * u, so d slopes subtract at most d theta u / 4. The bound is reached with 0 on one side and a
  * large value on the other side, along every axis: with theta = 1.5 in 3D, u = 1 gives 1 - 9/8 =
- * -1/8. Rounding does not make a value negative: all operations are monotonic. For every number
- * theta that is not above 4/d, d theta u is rounded to 4 u at most, and u - u = 0. (4/3 rounded up
- * to single precision gives values down to -1.2e-7 u.)
+ * -1/8. Rounding does not make a value negative, because all operations are monotonic: for every
+ * theta of at most 4/d, d theta u is rounded to 4 u at most, and u - u = 0. (4/3 rounded up to
+ * single precision gives values down to -1.2e-7 u.)
  *
- * In other coordinates, the value goes from the centroid of the coarse cell to those of its parts,
- * so that their mean by volume is u. It is then never negative for theta up to 1.6 in 2D and 1.1 in
- * 3D: beside r = 0 the inner part lies up to 3/8 of a cell from the centroid. */
+ * In other coordinates, the slopes lead from the centroid of the coarse cell to the centroids of
+ * its parts, so that the mean by volume of the parts is u. Values are never negative for theta up
+ * to 1.6 in 2D and 1.1 in 3D: beside r = 0 the centroid of the inner part is up to 3/8 of a cell
+ * away. */
 OAK_FN real oak_prolong(real u, const real slope[3], const int upper[3], oak_parts_t g) {
   real value = u, arm = 1, sum = 0;
   if (!OAK_COORDINATES) {
@@ -131,9 +132,9 @@ OAK_FN real oak_prolong(real u, const real slope[3], const int upper[3], oak_par
   return oak_div(value, arm);
 }
 
-/** The same for scalars. Interpolation may leave them outside their bounds, or with a sum other
- * than one. If one of the fine cells has such scalars, all fine cells get the coarse cell's X. The
- * average of rho X does not change. */
+/** Scalars of interpolated cells may be outside of their bounds, or have a sum other than one. If
+ * one of the fine cells has such scalars, all fine cells get the X of the coarse cell. The average
+ * of rho X does not change. */
 OAK_FN void oak_keep_scalars(const physics_parameters_t *ph, const store_t *coarse, store_t *p,
                              int stride, const int offset[], int n) {
   int invalid = 0;
@@ -152,10 +153,10 @@ OAK_FN void oak_keep_scalars(const physics_parameters_t *ph, const store_t *coar
 }
 
 /** Interpolation limits every variable separately, which may leave cold, fast gas with a negative
- * pressure. If one of the `n` fine cells of a coarse cell is invalid, all of them get the coarse
- * cell's state. Their average does not change. The momentum along phi gets the factor that keeps
- * the angular momentum; `span` is that of the coarse cell. `offset` leads from p to each fine cell,
- * `stride` to the next variable. */
+ * pressure. If one of the `n` fine cells of a coarse cell is invalid, all of them get the state of
+ * the coarse cell, so their average does not change. The momentum along phi gets the factor that
+ * keeps the angular momentum; `span` is the span of the coarse cell. `offset` leads from p to each
+ * fine cell, `stride` to the next variable. */
 OAK_FN void oak_keep_valid(const physics_parameters_t *ph, oak_span_t span, const store_t *coarse,
                            store_t *p, int stride, const int offset[], int n) {
   int invalid = 0;
@@ -187,15 +188,15 @@ OAK_FN void oak_shares(oak_span_t span, real share[]) {
   }
 }
 
-/** Convert a state to smooth variables: those of the physics by TO_SMOOTH, and X of each scalar. */
+/** Convert a state to smooth variables: TO_SMOOTH of the physics, and X of each scalar. */
 OAK_FN void oak_state_to_smooth(const physics_parameters_t *ph, real u[]) {
   OAK_FOR(n, NSCALARS)
     u[PHYSICS_NVAR + n] = oak_scalar_of(ph, u[PHYSICS_MASS], u[PHYSICS_NVAR + n]);
   physics_to_smooth(ph, u);
 }
 
-/** The conversion back to conserved variables. The same number is added to the X of all fine cells,
- * so that their mean is that of the coarse cell. */
+/** Convert smooth variables back to conserved variables. The same number is added to the X of all
+ * fine cells, so that their mean is X of the coarse cell. */
 OAK_FN void oak_state_from_smooth(const physics_parameters_t *ph, oak_span_t span,
                                   const real coarse[], real fine[][NVAR]) {
   real share[1 << OAK_DIM];
@@ -217,7 +218,7 @@ OAK_FN void oak_state_from_smooth(const physics_parameters_t *ph, oak_span_t spa
 #endif
 /** Interpolate to the 2^d fine cells of cell x[], in the variables of the hook TO_SMOOTH. fine[e]
  * is the cell at position e (bit d: upper along axis d), coarse[] the conserved state of cell x[].
- * FROM_SMOOTH must follow. */
+ * The caller calls FROM_SMOOTH afterwards. */
 OAK_FN void oak_prolong_smooth(const oak_field_t *f, const physics_parameters_t *ph, long block,
                                const int x[3], real theta, real coarse[], real fine[][NVAR]) {
   real u[NVAR], beside[2][NVAR], slope[NVAR][3];
@@ -245,7 +246,7 @@ OAK_FN void oak_prolong_smooth(const oak_field_t *f, const physics_parameters_t 
 }
 #endif
 
-/** Average of the 2^d fine cells whose lowest is at p; g: of all of them together. */
+/** Average of the 2^d fine cells whose lowest is at p; g: the parts of the coarse cell. */
 OAK_FN real oak_restrict(const store_t *p, oak_parts_t g) {
   real sum = 0;
   if (!OAK_COORDINATES) {
@@ -263,7 +264,7 @@ OAK_FN real oak_restrict(const store_t *p, oak_parts_t g) {
 
 #if OAK_HAS_physics_to_coarse
 /** The state of a coarse ghost cell from the 2^d fine cells whose lowest is at p: their average,
- * changed by TO_COARSE; span: of the coarse cell. Scalars have the X of the average. */
+ * changed by TO_COARSE. Scalars have the X of the average. span: the span of the coarse cell. */
 OAK_FN void oak_restrict_state(const physics_parameters_t *ph, const store_t *p, oak_span_t span,
                                real coarse[]) {
   real fine[1 << OAK_DIM][NVAR];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Solids (hook SOLID): cells whose mask is 1 or 2 keep their state, and faces between them and
- * other cells are walls. Across a wall the flux kernel sees a mirror image, as beyond a boundary
- * that reflects. */
+ * other cells are walls. Beyond a wall the flux kernel reads a mirror image, as at a boundary that
+ * reflects. */
 #pragma once
 
 #include "kernels/access/field.h"
@@ -10,9 +10,9 @@
 
 enum { SOLID_VAR = NVAR - 1 };
 
-/** Whether a cell with this mask is solid. Averages of solid cells and others lie between. */
+/** Whether a cell with this mask is solid. The mask may be an average over several cells. */
 OAK_FN int oak_is_solid(real mask) { return NSOLID && mask >= (real)0.5; }
-/** Whether it is in a dielectric. */
+/** Whether a cell with this mask is in a dielectric. */
 OAK_FN int oak_is_dielectric(real mask) { return mask >= (real)1.5; }
 
 /** Whether the cell with this state is solid. */
@@ -36,8 +36,8 @@ OAK_FN real oak_mirror_sign(int v, int dir) {
   return negative ? (real)-1 : (real)1;
 }
 
-/** In the stencil row[0 .. 2 radius] of variable v, replace values behind walls by the mirror image
- * of the values before them. mask[]: the mask of the same cells. */
+/** Replace values behind walls in the stencil row[0 .. 2 radius] of variable v by the mirror image
+ * of the values before the walls. mask[]: the mask of the same cells. */
 OAK_FN void oak_mirror_row(int v, int dir, const real *mask, real *row) {
   const real sign = oak_mirror_sign(v, dir);
   OAK_UNROLL
