@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Where tasks of the halo exchange read, and values beyond the boundary of the domain. */
+ * Sources of the tasks of the halo exchange, and values beyond the boundary of the domain. */
 #pragma once
 
 #include "kernels/hooks/user.h"
 #include "numerics/boundary.h"
 
-/* The block that data is taken from. */
+/* The block whose data a task reads. */
 OAK_FN const store_t *source_block(const oak_halo_args_t *arg, const oak_halo_task_t *t) {
   return oak_base(&arg->f, t->base) +
          (long long)t->source * oak_stored(&arg->f, arg->components) * OAK_CELLS;
@@ -31,13 +31,13 @@ OAK_FN real boundary_value(int kind, real value, real mirror, real nearest, real
 }
 
 #if OAK_COORDINATES == OAK_SPHERICAL
-/* The ghost value of variable v beyond r = 0, in layer m. A mirror image is right for scalars. The
- * components of vectors do not change in a uniform flow and are proportional to r in a flow at rest
- * in the origin: straight lines from the first cell are right for both. Their slope is the smaller
- * one to the second and to the third cell, 0 at extrema. With a mirror image, limiters would double
- * the slope of the first cell: what flows out of it would not depend on it, so errors grow at the
- * rate v / r. As in user_boundary, variables that do not change are those of the mirror cell.
- * cell[]: the first three cells. */
+/* The ghost value of variable v beyond r = 0, in layer m. A mirror image is right for scalars.
+ * Components of vectors are constant in a uniform flow and proportional to r in a flow at rest in
+ * the origin: straight lines from the first cell are right for both. Their slope is the smaller of
+ * the slopes to the second and to the third cell, 0 at extrema. With a mirror image, limiters would
+ * double the slope of the first cell: the flow out of the cell would not depend on its value, and
+ * errors would grow at the rate v / r. As in user_boundary, variables that do not change are those
+ * of the mirror cell. cell[]: the first three cells. */
 OAK_FN real origin_value(const oak_field_t *f, int v, int m, const store_t *mirror,
                          const store_t *const cell[3], int stride) {
   const physics_parameters_t ph = oak_physics(f);
@@ -65,11 +65,11 @@ OAK_FN real origin_value(const oak_field_t *f, int v, int m, const store_t *mirr
 #endif
 
 #if OAK_HAS_problem_boundary
-/* What the problem's boundary function prescribes for variable v: a conserved value on the face or
- * in the ghost cell, or a derivative as the function gives it. The function gets the state of the
- * mirror cell (derivatives: zeros), so variables that it does not change become a mirror image.
- * Conversion to primitive variables and back makes rounding errors. Variables that the function
- * leaves or negates are therefore taken from the mirror cell itself, so that a wall is exact. */
+/* The conserved value on the face or in the ghost cell, or the derivative, that the problem's
+ * boundary function gives for variable v. The function gets the state of the mirror cell
+ * (derivatives: zeros), so variables that it does not change become a mirror image. Conversion to
+ * primitive variables and back makes rounding errors. Variables that the function leaves or negates
+ * are therefore taken from the mirror cell itself, so that a wall is exact. */
 OAK_FN real user_boundary(const oak_field_t *f, const oak_user_t *user, long block, int face, int v,
                           int kind, const int ghost[3], const store_t *mirror, int stride) {
   const int dir = face / 2;
@@ -96,8 +96,8 @@ OAK_FN real user_boundary(const oak_field_t *f, const oak_user_t *user, long blo
 #endif
 
 #ifdef OAK_CONDITIONS
-/* The ghost value by a condition of numerics/boundary.h, physics or problem that has no kind of its
- * own: OAK_CONDITIONS(X) is X(number, name) for each. mirror: the state of the mirror cell. */
+/* The ghost value by a named condition of numerics/boundary.h, physics or problem.
+ * OAK_CONDITIONS(X) is X(number, name) for each of them. mirror: the state of the mirror cell. */
 OAK_FN real named_boundary(const oak_field_t *f, const oak_user_t *user, long block, int face,
                            int v, oak_bc_t bc, const int ghost[3], const store_t *mirror,
                            int stride, real nearest, real spacing) {
@@ -114,8 +114,8 @@ OAK_FN real named_boundary(const oak_field_t *f, const oak_user_t *user, long bl
 }
 #endif
 
-/* The ghost value of variable v beyond `face` of a block, but beyond r = 0. ghost[]: the cell,
- * whose mirror cell has its first variable at `mirror`. */
+/* The ghost value of variable v beyond `face` of a block, except beyond r = 0. ghost[]: the ghost
+ * cell; `mirror`: the first variable of its mirror cell. */
 OAK_FN real ghost_value(const oak_field_t *f, oak_bc_t bc, long block, int face, int v,
                         const int ghost[3], const store_t *mirror, int stride, real nearest,
                         real spacing) {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The tasks of the exchange that make ghost cells beyond edges (2D: corners). Included by halo.c,
- * in runs that have them. */
+ * Tasks of the exchange that make ghost cells beyond edges (2D: corners), for halo.c in runs that
+ * have such cells. */
 #pragma once
 
 #include "kernels/geometry/rows.h"
 #include "kernels/ghosts/edges.h"
 #include "kernels/ghosts/boundary.h"
 
-/* The cell that lies beyond an edge. If the block there is finer, it is the lowest of several
- * cells. `distance` is 1 or 2 cells. */
+/* The cell beyond an edge, `distance` cells (1 or 2) away. If the block there is finer, it is the
+ * lowest of several cells. */
 OAK_FN void edge_source(const edge_t *e, int distance, int along, int x[3]) {
   x[0] = x[1] = x[2] = 0;
   for (int n = 0; n < 2; n++) x[e->axis[n]] = e->upper[n] ? 0 : OAK_ALONG(e->axis[n]) - distance;
@@ -29,8 +29,8 @@ OAK_FN void edge_copy(const oak_halo_args_t *arg, const oak_halo_task_t *t,
 }
 
 #if OAK_PHI_AXIS
-/* Beyond a pole. The source touches the block at phi + pi, so the pole is on the same side of it.
- */
+/* The same cell beyond a pole. The source touches the block at phi + pi, on the same side of the
+ * pole. */
 OAK_FN void edge_opposite(const oak_halo_args_t *arg, const oak_halo_task_t *t,
                           store_t *dst OAK_LANE_PARAM) {
   const edge_t e = edge_of(t->face);
@@ -49,8 +49,8 @@ OAK_FN void edge_opposite(const oak_halo_args_t *arg, const oak_halo_task_t *t,
 }
 #endif
 
-/* The coarse cell whose parts edge_restrict averages, from the block that is on this rank: the fine
- * one if the average is packed, otherwise the coarse one. x[]: its first fine cell. */
+/* The coarse cell whose parts edge_restrict averages, found from the block that is on this rank:
+ * the fine block if the average is packed, otherwise the coarse one. x[]: its first fine cell. */
 OAK_FN oak_span_t edge_span(const oak_halo_args_t *arg, const oak_halo_task_t *t, int pack,
                             const edge_t *e, int a, const int x[3]) {
   int coarse[3] = {0, 0, 0};
@@ -66,8 +66,8 @@ OAK_FN int edge_is_angular(const oak_halo_args_t *arg, int v) {
 }
 
 #if OAK_CURL
-/* What 2^d fine cells, the first one at p, give to the edge of number v of the coarse cell
- * (kernels/scheme/edges.h). */
+/* The sum of the shares of 2^d fine cells, the first one at p, in the edge of number v of the
+ * coarse cell (kernels/scheme/edges.h). */
 OAK_FN real share_of_fine(const store_t *p, int v) {
   const int along = OAK_DIM == 3 ? v / 4 % 3 : 2, a = (along + 1) % 3, b = (along + 2) % 3;
   const store_t *q = p + (v & 1) * OAK_STRIDE(a) + (v >> 1 & 1) * OAK_STRIDE(b);
@@ -111,8 +111,8 @@ OAK_FN void edge_unpack(const oak_halo_args_t *arg, const oak_halo_task_t *t,
   }
 }
 
-/* The coarse cell that holds fine cells `2 a` and, in 3D, `2 a + 1` of an edge, and where they are
- * in it. */
+/* The coarse cell that holds fine cells `2 a` and, in 3D, `2 a + 1` of an edge; upper[]: the half
+ * of the coarse cell that they are in. */
 OAK_FN void edge_coarse_cell(const edge_t *e, int sub, int a, int x[3], int upper[3]) {
   x[0] = x[1] = x[2] = upper[0] = upper[1] = upper[2] = 0;
   for (int n = 0; n < 2; n++) {
@@ -151,7 +151,7 @@ OAK_FN void edge_prolong(const oak_halo_args_t *arg, const oak_halo_task_t *t,
   }
 }
 
-/* The same for the solution. As for faces, if one fine cell of a coarse cell is invalid, all of
+/* Interpolation of the solution. As for faces, if one fine cell of a coarse cell is invalid, all of
  * them get the coarse state. */
 OAK_FN void edge_prolong_state(const oak_halo_args_t *arg, const oak_halo_task_t *t,
                                store_t *dst OAK_LANE_PARAM) {
@@ -186,8 +186,7 @@ OAK_FN void edge_prolong_state(const oak_halo_args_t *arg, const oak_halo_task_t
   }
 }
 
-/* Beyond the physical boundary. The value comes from the ghost cell beyond the edge's other face.
- */
+/* A ghost cell beyond the physical boundary, from the ghost cell beyond the edge's other face. */
 OAK_FN void edge_boundary(const oak_halo_args_t *arg, const oak_halo_task_t *t,
                           store_t *dst OAK_LANE_PARAM) {
   const oak_field_t *f = &arg->f;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Ghost cells beyond edges (2D: corners), one layer in each direction: how edges are numbered (as
- * in src/mesh/neighbours.h), and reading them. Only runs with diffusive fluxes have them. A piece
- * of a halo buffer holds the cells of each component. */
+ * Ghost cells beyond edges (2D: corners), one layer in each direction: numbers of edges (as in
+ * src/mesh/neighbours.h), and reading. Only runs with diffusive fluxes have these cells. A piece of
+ * a halo buffer holds the cells of each component. */
 #pragma once
 
 #include "kernels/access/field.h"
 
 enum { OAK_EDGES = OAK_DIM == 3 ? 12 : 4 };
-/* Cells of an edge along axis `along`, and of the part that one finer block provides. */
+/* Number of cells of an edge along axis `along`, and of the part that one finer block provides. */
 OAK_FN int edge_cells(int along) { return OAK_DIM == 3 ? OAK_ALONG(along) : 1; }
 OAK_FN int edge_half(int along) { return OAK_DIM == 3 ? OAK_ALONG(along) / 2 : 1; }
 
@@ -34,8 +34,8 @@ OAK_FN int edge_beyond(const int x[3]) {
   return (out0 ? (out1 ? 0 : 4) : 8) + first + 2 * second;
 }
 
-/** First component of a cell or ghost cell of a block and the stride to the next one. One of the
- * indices may lie outside of the block by up to NG, or two of them by 1. */
+/** First component of a cell or ghost cell of a block, and the stride to the next component. One of
+ * the indices may be outside of the block by up to NG, or two of them by 1. */
 OAK_FN const store_t *edge_cell_of(const oak_field_t *f, const oak_face_t *table, int components,
                                    long block, const int x[3], int *stride) {
   int outside = 0;

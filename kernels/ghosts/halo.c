@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Filling halo slots and send buffers (paper, "Ghost cell exchange"). One kernel for every kind of
- * task: local slots and data for other ranks come from the same code, so the solution cannot depend
- * on the distribution of blocks. Layers are stored by increasing coordinate. */
+ * Halo slots and send buffers are filled (paper, "Ghost cell exchange"). One kernel does every kind
+ * of task: local slots and data for other ranks come from the same code, so the solution cannot
+ * depend on the distribution of blocks. Layers are stored by increasing coordinate. */
 #include "kernels/ghosts/edge_tasks.h"
 #include "kernels/ghosts/boundary.h"
 #include "kernels/ghosts/quadratic.h"
 
-/* SRL: the cells of the neighbour that stand in for the ghost cells beyond `face`. */
+/* SRL: copy the cells of the neighbour that are the ghost cells beyond `face`. */
 OAK_FN void halo_copy(const oak_halo_args_t *arg, const oak_halo_task_t *t,
                       store_t *OAK_RESTRICT dst OAK_LANE_PARAM) {
   const int dir = t->face / 2;
@@ -21,9 +21,9 @@ OAK_FN void halo_copy(const oak_halo_args_t *arg, const oak_halo_task_t *t,
   }
 }
 
-/* The coarse cell whose parts halo_restrict averages. It is found from the block that is on this
- * rank: the fine one if the average is packed, otherwise the coarse one. x[]: the fine cells for
- * a = 0. */
+/* The coarse cell whose parts halo_restrict averages, found from the block that is on this rank:
+ * the fine block if the average is packed, otherwise the coarse one. x[]: the fine cells for a =
+ * 0. */
 OAK_FN oak_span_t coarse_span(const oak_halo_args_t *arg, const oak_halo_task_t *t, int pack,
                               int layer, int b, int a, const int x[3]) {
   const int dir = t->face / 2, ghost = t->face & 1 ? OAK_ALONG(dir) + layer : layer - OAK_NG;
@@ -35,8 +35,8 @@ OAK_FN oak_span_t coarse_span(const oak_halo_args_t *arg, const oak_halo_task_t 
               : oak_span(&arg->f, t->block, coarse[0], coarse[1]);
 }
 
-/* The mean of the fine cells at p; of what cells give to their edges (kernels/scheme/edges.h), the
- * mean along the edge of what the fine cells at this edge give. */
+/* The mean of the fine cells at p; of shares (kernels/scheme/edges.h), the mean along the edge of
+ * the shares of the fine cells at this edge. */
 OAK_FN real mean_of_fine(const oak_halo_args_t *arg, const store_t *p, int v, oak_parts_t parts) {
 #if OAK_CURL
   if (arg->interpolation == OAK_INTERPOLATE_EDGES) return share_of_fine(p, v);
@@ -69,7 +69,7 @@ OAK_FN void halo_restrict(const oak_halo_args_t *arg, const oak_halo_task_t *t,
 }
 
 #if OAK_HAS_physics_to_coarse
-/* The same of the solution, where the physics has its own mean for ghost cells. */
+/* F2C of the solution, where the physics has its own mean for ghost cells. */
 OAK_FN void halo_restrict_state(const oak_halo_args_t *arg, const oak_halo_task_t *t,
                                 store_t *OAK_RESTRICT dst, int pack OAK_LANE_PARAM) {
   const int dir = t->face / 2;
@@ -92,8 +92,8 @@ OAK_FN void halo_restrict_state(const oak_halo_args_t *arg, const oak_halo_task_
 #endif
 
 #if OAK_CURL
-/* Whether nobody needs the result of a task: what cells give to edges has no values beyond the
- * boundary and none of coarser cells, and the state none beyond edges without diffusion. */
+/* Whether the result of a task is not needed: shares have no values beyond the boundary and none of
+ * coarser cells, and the state has none beyond edges without diffusion. */
 OAK_FN int edges_rest(const oak_halo_args_t *arg, const oak_halo_task_t *t) {
   if (arg->interpolation == OAK_INTERPOLATE_EDGES)
     return t->kind == OAK_HALO_PROLONG || t->kind == OAK_HALO_BOUNDARY ||
@@ -159,7 +159,7 @@ OAK_FN void halo_prolong(const oak_halo_args_t *arg, const oak_halo_task_t *t, i
 }
 
 #if OAK_HAS_physics_to_smooth
-/* The same of the solution, in smooth variables of the physics. */
+/* C2F of the solution, in smooth variables of the physics. */
 OAK_FN void halo_prolong_smooth(const oak_halo_args_t *arg, const oak_halo_task_t *t,
                                 store_t *OAK_RESTRICT dst OAK_LANE_PARAM) {
   const int dir = t->face / 2, high = t->face & 1, depth = (OAK_NG + 1) / 2;
@@ -189,8 +189,8 @@ OAK_FN void halo_prolong_smooth(const oak_halo_args_t *arg, const oak_halo_task_
 }
 #endif
 
-/* C2F: remove invalid states from the ghost cells just interpolated. The search for one comes
- * first: it is cheap, and almost always finds none. */
+/* C2F: remove invalid states from the ghost cells just interpolated. A search for invalid states
+ * comes first: it is cheap, and almost always finds none. */
 OAK_FN void halo_keep_valid(const oak_halo_args_t *arg, const oak_halo_task_t *t,
                             store_t *OAK_RESTRICT dst OAK_LANE_PARAM) {
   const int dir = t->face / 2, high = t->face & 1, depth = (OAK_NG + 1) / 2;
@@ -254,7 +254,7 @@ OAK_FN void halo_boundary(const oak_halo_args_t *arg, const oak_halo_task_t *t,
   }
 }
 
-/* F2C, into a slot or packed. */
+/* F2C: average into a slot or a packed piece. */
 OAK_FN void restrict_task(const oak_halo_args_t *arg, const oak_halo_task_t *t,
                           store_t *dst OAK_LANE_PARAM) {
 #if OAK_HAS_physics_to_coarse
@@ -266,7 +266,7 @@ OAK_FN void restrict_task(const oak_halo_args_t *arg, const oak_halo_task_t *t,
   halo_restrict(arg, t, dst, t->kind == OAK_HALO_PACK OAK_LANE_ARG);
 }
 
-/* Limited linear interpolation of each component. */
+/* C2F: limited linear interpolation of each component. */
 OAK_FN void prolong_components(const oak_halo_args_t *arg, const oak_halo_task_t *t,
                                store_t *dst OAK_LANE_PARAM) {
   if (t->face < 2)
@@ -277,7 +277,7 @@ OAK_FN void prolong_components(const oak_halo_args_t *arg, const oak_halo_task_t
     halo_prolong(arg, t, 2, dst OAK_LANE_ARG);
 }
 
-/* C2F. */
+/* C2F: interpolate by the kind of the field. */
 OAK_FN void prolong_task(const oak_halo_args_t *arg, const oak_halo_task_t *t,
                          store_t *dst OAK_LANE_PARAM) {
 #if OAK_ELLIPTIC

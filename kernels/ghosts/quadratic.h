@@ -4,8 +4,8 @@
 
 #include "kernels/geometry/rows.h"
 
-/* Whether no block that the next kernel works on needs the result of a task. The parabolas below
- * read the ghost cells of blocks that are one level coarser. */
+/* Whether no block that the next kernel works on needs the result of a task. The parabolas of this
+ * file read the ghost cells of blocks that are one level coarser. */
 OAK_FN int halo_rests(const oak_halo_args_t *arg, const oak_halo_task_t *t) {
   if (t->kind == OAK_HALO_UNPACK) return 0;
   const int level = arg->f.block[t->kind == OAK_HALO_PROLONG ? t->source : t->block].level;
@@ -14,16 +14,15 @@ OAK_FN int halo_rests(const oak_halo_args_t *arg, const oak_halo_task_t *t) {
 }
 
 /* C2F for elliptic equations: coarse values at the places of fine ghost cells along the face, in
- * the plane of the coarse cells' centres. They are interpolated by parabolas, exact for polynomials
- * of degree 2. The fine side continues them across the face (kernels/multigrid/levels_meet.c).
- * Beside the boundary of the domain the parabola is one-sided, because the ghost cells there do not
+ * the plane of the centres of the coarse cells, by parabolas, exact for polynomials of degree 2.
+ * The fine side continues these values across the face (kernels/multigrid/levels_meet.c). Beside
+ * the boundary of the domain the parabola is one-sided, because the ghost cells there do not
  * contain the boundary values. */
 
 #if OAK_ELLIPTIC_FIELDS
-/* The ratio of the coefficient on a face of a coarse cell to that of the cell. Where a jumps at the
- * face, u has a kink there; the difference to the next cell times this ratio is the difference
- * without the kink. This holds because the flux is continuous, and the second derivative is nearly
- * continuous. */
+/* The coefficient a on a face of a coarse cell over a of the cell. Where a jumps at the face, u has
+ * a kink there; the difference to the next cell times this ratio is the difference without the
+ * kink, because the flux is continuous, and the second derivative nearly so. */
 OAK_FN real halo_kink(const oak_halo_args_t *arg, const oak_halo_task_t *t, int axis, int high,
                       const int x[3]) {
   const long long block = t->source * (long long)OAK_CELLS;
