@@ -2,21 +2,21 @@
  * The flux kernel as loops over cells. It computes the same step as flux.c and is used where lanes
  * cannot pass values to each other in fast memory (OpenACC), or where passing takes longer than
  * computing twice (few variables on GPUs). A lane goes along the last axis over OAK_WALK_CELLS
- * cells of a column; this is called a walk. The lane keeps the flux at the last face, so it
- * computes the fluxes between the cells of its walk once. All other fluxes are computed by the
- * cells on both sides of a face. */
+ * cells of a column, which is called a walk. It keeps the flux at the last face, so the fluxes
+ * between the cells of its walk are computed once. All other fluxes are computed by the cells on
+ * both sides of a face. */
 #pragma once
 
 #include "kernels/flux/place.h"
 #include "kernels/scheme/reference.h"
 
-/* Cells of a walk: a longer walk means less work, a shorter one more lanes. With 1 (OpenACC, CPUs)
- * there is no walk, and all fluxes are computed twice. */
+/* Number of cells of a walk: a longer walk means less work, a shorter one more lanes. With 1
+ * (OpenACC, CPUs) all fluxes are computed twice. */
 #ifndef OAK_WALK_CELLS
 #define OAK_WALK_CELLS (OAK_MANY_THREADS ? (OAK_DIM == 3 ? OAK_NZ : OAK_NY < 16 ? 2 : 8) : 1)
 #endif
-/* The last axis. Sizes of a tile of xy planes (3D) or of a plane (2D): number of columns, and cells
- * along a column. */
+/* AXIS: the last axis. Sizes of a tile of xy planes (3D) or of a plane (2D): number of columns, and
+ * cells along a column. */
 enum {
   AXIS = OAK_DIM - 1,
   COLUMNS = OAK_DIM == 3 ? TX * TY : TX,
@@ -40,9 +40,9 @@ OAK_FN const store_t *row_cell(const oak_field_t *f, long block, const int x[3],
          (OAK_DIM == 3 ? x[dir == 2 ? 1 : 2] * s.sb : 0);
 }
 
-/* Along a row, few values are in use at a time, so registers suffice for more lanes: a window of
- * the cells that the limiter needs, and the state hi[] at the upper face of the cell in its middle.
- * Cell n of the row along `dir` through x[] enters the window. */
+/* enter_window: cell n of the row along `dir` through x[] enters a window of the cells that the
+ * limiter needs. The window and the state hi[] at the upper face of the cell in its middle are all
+ * values in use along a row, so registers suffice for more lanes. */
 OAK_FN void enter_window(const oak_field_t *f, const oak_flux_user_t *user, long block,
                          const int x[3], int dir, int n, real window[NVAR][STENCIL]) {
   int stride;
@@ -55,7 +55,7 @@ OAK_FN void enter_window(const oak_field_t *f, const oak_flux_user_t *user, long
   }
 }
 
-/* Begin with cell n in the middle of the window. */
+/* Start a walk with cell n in the middle of the window. */
 OAK_FN void start_walk(const oak_field_t *f, const oak_flux_user_t *user, long block,
                        const int x[3], int dir, int n, real window[NVAR][STENCIL], real hi[NVAR]) {
   real lo[NVAR];
@@ -64,7 +64,7 @@ OAK_FN void start_walk(const oak_field_t *f, const oak_flux_user_t *user, long b
   reconstruct(&window[0][RAD], NULL, dir, 1, STENCIL, lo, hi);
 }
 
-/* Move on to cell n: flux[], through its lower face. */
+/* Move the window on to cell n. flux[]: through the lower face of the cell. */
 OAK_FN void walk(const oak_field_t *f, const oak_flux_user_t *user, long block, const int x[3],
                  int dir, int n, real window[NVAR][STENCIL], real hi[NVAR], real flux[NFLUX]) {
   real lo[NVAR], next[NVAR];
@@ -89,10 +89,10 @@ OAK_FN real store_cell(const oak_flux_args_t *arg, const oak_flux_user_t *user, 
   return cell_rate(arg, user, c, inv_dx);
 }
 
-/* The neighbours along `dir` of a cell of a walk, the lowest first, GH on each side. */
+/* beside_t: the neighbours along `dir` of a cell of a walk, the lowest first, GH on each side. */
 typedef struct {
   const store_t *p[2 * GH];
-  int sv[2 * GH], step[2 * GH]; /* to the next variable, and to the walk's next cell */
+  int sv[2 * GH], step[2 * GH]; /* strides to the next variable and cell */
 } beside_t;
 
 OAK_FN beside_t cells_beside(const oak_field_t *f, long block, const int x[3], int dir) {
@@ -129,7 +129,7 @@ OAK_FN void beside_fluxes(const oak_flux_args_t *arg, const oak_flux_user_t *use
     keep_flux(&arg->f, arg->bflux, c->block, 2 * dir + n, c->x, flux[n]);
 }
 
-/* All cells of a walk from cell x[] to before cell `end`. Returns the largest rate. */
+/* Compute the cells of a walk, from cell x[] to before cell `end`. Returns the largest rate. */
 OAK_FN real walk_column(const oak_flux_args_t *arg, const oak_flux_user_t *user, long block,
                         int x[3], int end, int *invalid) {
   const oak_field_t *f = &arg->f;
@@ -160,9 +160,9 @@ OAK_FN real walk_column(const oak_flux_args_t *arg, const oak_flux_user_t *user,
   return fastest;
 }
 
-/* The same for a single cell. Values of the block or of the launch are read where they are needed.
- * Registers that hold them in between would reduce the number of lanes. So does the compiler's
- * translation of the loop over the two faces across an axis (docs/openacc.md). */
+/* Compute a single cell. Values of the block or of the launch are read where they are needed,
+ * because registers that hold them in between would reduce the number of lanes, and so would a loop
+ * over the two faces across an axis (docs/openacc.md). */
 OAK_FN real one_cell(const oak_flux_args_t *arg, const oak_flux_user_t *user, long block,
                      const int x[3], int *invalid) {
   cell_t c = {block, {x[0], x[1], x[2]}};
@@ -186,8 +186,8 @@ OAK_FN real one_cell(const oak_flux_args_t *arg, const oak_flux_user_t *user, lo
   return OAK_MAX(rate, 0);
 }
 
-/* A gang for each tile or part of a tile, a lane for each walk. Values that the cells of a tile
- * share are computed once, in scalars, which compilers pass to the lanes unchanged. */
+/* The kernel: a gang for each tile or part of a tile, a lane for each walk. Values that the cells
+ * of a tile share are computed once, in scalars, which compilers pass to the lanes unchanged. */
 OAK_KERNEL_SHARED(oak_flux, oak_flux_args_t, LANES, RESIDENT, 0) {
   OAK_ARGS(oak_flux_args_t);
   OAK_GANGS(m) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Floors of the physics, applied to every cell after a stage. Part of the kernels only if one is
- * set. */
+ * Floors of the physics, applied to every cell after a stage. Only runs with a floor have this
+ * kernel. */
 #include "kernels/access/rounding.h"
 #include "kernels/flux/place.h"
 

@@ -19,7 +19,7 @@
 #include "kernels/flux/lanes.h"
 #endif
 
-/* The largest rate and the number of invalid cells of the tile. */
+/* Store the largest rate and the number of invalid cells of the tile. */
 OAK_FN void put_results(const oak_flux_args_t *arg, long result, flux_shared_t *sh) {
   real fastest, invalid;
   OAK_BARRIER;

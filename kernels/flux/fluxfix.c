@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Flux fixing (paper, "Flux fixing"): after a stage was computed with the coarse flux at refinement
- * boundaries, correct the coarse cells with the average of the fine fluxes, so that what leaves one
- * side enters the other. */
+ * Flux fixing (paper, "Flux fixing"): a stage used the coarse flux at refinement boundaries;
+ * afterwards the coarse cells are corrected with the average of the fine fluxes, so that what
+ * leaves one side enters the other. */
 #include "kernels/access/rounding.h"
 #include "kernels/hooks/user.h"
 
 enum { APPLY_LANES = FACE_ROOM < 32 ? 32 : FACE_ROOM < 128 ? FACE_ROOM : 128 };
 
-/* Average the fluxes of one fine face over the coarse faces they cover. */
+/* Average the fluxes of one fine face over the coarse faces. */
 OAK_KERNEL(oak_fluxfix_average, oak_fluxfix_args_t, 64) {
   OAK_ARGS(oak_fluxfix_args_t);
   OAK_OUTER_LANES(n) {
@@ -59,11 +59,11 @@ OAK_KERNEL(oak_fluxfix_apply, oak_fluxfix_args_t, APPLY_LANES) {
         oak_round_result(
             u, oak_cell_number(&arg.f, block, x[0] + (dir != 0) * a, x[1] + (dir == 0) * a, x[2]));
         oak_store(p + a * step, OAK_CELLS, u);
-        invalid |= !OAK_CURL && !oak_state_valid(&ph, u); /* else as in new_state */
+        invalid |= !OAK_CURL && !oak_state_valid(&ph, u); /* with OAK_CURL the check comes later */
       }
     }
-    /* Several lanes, and two faces of a block, may do this at the same time; all of them store the
-     * same value. */
+    /* Several lanes, and two faces of a block, may store this at the same time; all store the same
+     * value. */
     if (invalid) arg.bad[block * arg.results] = 1;
   }
 }

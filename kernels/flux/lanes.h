@@ -45,8 +45,8 @@ OAK_FN void load_halo(const tile_t *t, int k, real *OAK_RESTRICT s) {
   }
 }
 
-/* Reconstruct a column across x: states at the lower faces in `lo`, at the upper faces in `hi`. It
- * is transposed first, because the data of SIMD lanes must be contiguous. */
+/* Reconstruct a column across x: states at the lower faces in `lo`, at the upper faces in `hi`. The
+ * column is transposed first, because the data of SIMD lanes must be contiguous. */
 OAK_FN void reconstruct_column(const real s[NVAR][SY][SX], int column, real lo[NVAR][TY],
                                real hi[NVAR][TY]) {
   OAK_ALIGNED real strip[NVAR][STENCIL][TY];
@@ -75,7 +75,7 @@ OAK_FN void reconstruct_row(const real (*s)[SY][SX], int dir, real lo[NVAR][TX],
 
 /* Fluxes through n faces in a row, from the states `below` and `above`. `next_...` lead from a
  * variable to the next one. `first` is the place of the first face (oak_face_index), and `step`
- * leads to the next. */
+ * leads to the next face. */
 OAK_FN void faces_in_row(const tile_t *t, int dir, int first, int step, int n, const real *below,
                          int next_below, const real *above, int next_above, real *OAK_RESTRICT flux,
                          int next_flux) {
@@ -94,8 +94,8 @@ OAK_FN void last_x_fluxes(const tile_t *t, int k, flux_shared_t *sh) {
                sh->lx[0], TY, sh->last[0], TY);
 }
 
-/* Fluxes through the lower x faces of row n of the present rows. The state below the last face of
- * the row goes to sh->below, if all rows are computed at a time. */
+/* Fluxes through the lower x faces of row n of the present rows. If all rows are computed at a
+ * time, the state below the last face of the row goes to sh->below. */
 OAK_FN void row_x_fluxes(const tile_t *t, int n, int k, const real s[NVAR][SY][SX],
                          flux_shared_t *sh) {
   OAK_ALIGNED real lo[NVAR][TX], hi[NVAR][TX + 1];
@@ -108,7 +108,7 @@ OAK_FN void row_x_fluxes(const tile_t *t, int n, int k, const real s[NVAR][SY][S
                sh->fx[0][n], X_FACES);
 }
 
-/* Fluxes through the lower y faces of row j. The row below left its states there in sh->hy. */
+/* Fluxes through the lower y faces of row j. sh->hy has the states of the row below. */
 OAK_FN void row_y_fluxes(const tile_t *t, int j, int k, const real s[NVAR][SY][SX],
                          flux_shared_t *sh) {
   OAK_ALIGNED real lo[NVAR][TX];
@@ -120,8 +120,8 @@ OAK_FN void row_y_fluxes(const tile_t *t, int j, int k, const real s[NVAR][SY][S
                flux[0][0], Y_FACES);
 }
 
-/* Before the first rows of a plane. If rows are reconstructed one at a time, the last x faces need
- * the states of the last cells before. */
+/* Reconstruct the states that fluxes need before the first rows of a plane. If rows are
+ * reconstructed one at a time, the last x faces need the states of the last cells. */
 OAK_FN void first_fluxes(const tile_t *t, int k, const real s[NVAR][SY][SX], flux_shared_t *sh) {
   OAK_ALIGNED real lo[NVAR][TX], none[NVAR][TY];
   reconstruct_column(s, GH - 1, none, sh->bx);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The z direction of the flux kernel (flux.c). A queue for each column of the tile holds the
  * primitive states of the planes that the limiter needs, so that each z reconstruction and each z
- * flux is computed once. In 2D there is one plane, and these functions do nothing. Behind the
- * march: what becomes of the fluxes of the present rows. Those at refinement boundaries are kept
- * for flux fixing, and cells get their new states. */
+ * flux is computed once. In 2D there is one plane, and these functions do nothing. The second half
+ * of the file uses the fluxes of the present rows: fluxes at refinement boundaries are kept for
+ * flux fixing, and cells get their new states. */
 #pragma once
 
 #include "kernels/flux/tile.h"
@@ -11,12 +11,12 @@
 /* The number of planes in the z queue, and the position of plane k in it when plane k + 1 is
  * reconstructed. */
 enum { QLEN = RAD > 0 ? 2 * RAD + 1 : 2, QPLANE = RAD > 0 ? RAD - 1 : 0 };
-/* Its length in memory. On CPUs the plane that enters takes the place of the lowest one, which each
- * lane has read before, so that it is in the first-level cache. */
+/* The length of the queue in memory. On CPUs the plane that enters takes the place of the lowest
+ * plane, which is in the first-level cache because each lane has just read it. */
 enum { QROOM = QLEN - !OAK_MANY_THREADS };
 
-/* What a lane keeps from plane to plane. Positions in `queue` are those of OAK_QUEUE, positions in
- * `flux` those of Z_SIDE. */
+/* march_t: values of a lane from plane to plane. Positions in `queue` are those of OAK_QUEUE,
+ * positions in `flux` those of Z_SIDE. */
 typedef struct {
   OAK_PRIVATE(real queue[QROOM][NVAR], LANES); /* primitive states, lowest plane first */
   OAK_PRIVATE(real high[NVAR], LANES);         /* state at the upper face of the last plane */
@@ -24,21 +24,21 @@ typedef struct {
   store_t loaded[NVAR]; /* conserved state of the lane's cell in the plane that enters next */
 } march_t;
 
-/* Where the fluxes through the lower or upper faces of plane k are. If not all rows are computed at
- * a time, there are upper ones for the present rows only, and they are copied (next_z_fluxes). */
+/* The position of the fluxes through the lower or upper faces of plane k. If rows are computed one
+ * at a time, upper fluxes are stored for the present rows only and then copied (next_z_fluxes). */
 #define Z_SIDE(k, upper) (ROWS == TY ? OAK_QUEUE(2, k, upper) : (upper))
 
 /* Position of lane c in a plane of the block. */
 OAK_FN int lane_at(int c) { return TX == OAK_NX ? c : c / TX * OAK_NX + c % TX; }
 
-/* Variable v of plane p of the queue, in lane n. The lowest plane may be where the plane that
- * enters goes. */
+/* Variable v of plane p of the queue, in lane n. The plane that enters may take the place of the
+ * lowest plane (QROOM). */
 #define QUEUED(p, v) \
   (!OAK_MANY_THREADS && (p) == 0 ? OAK_MY(entering[v], n) : OAK_MY(queued[p][v], n))
 
-/* One step for the present rows: plane k + 1 + RAD enters the queue, plane k + 1 is reconstructed,
- * and the flux between planes k and k + 1 is computed. If `loaded`, the plane that enters has been
- * loaded before (load_ahead, fetch). */
+/* One step of the march for the present rows: plane k + 1 + RAD enters the queue, plane k + 1 is
+ * reconstructed, and the flux between planes k and k + 1 is computed. If `loaded`, the plane that
+ * enters has been loaded before (load_ahead, fetch). */
 OAK_FN void march(const tile_t *t, int k, int with_flux, int loaded, march_t *m,
                   flux_shared_t *sh) {
   long long stride;
@@ -77,7 +77,7 @@ OAK_FN void march(const tile_t *t, int k, int with_flux, int loaded, march_t *m,
   }
 }
 
-/* z fluxes through the lower (face 4) or upper (face 5) side of the block. */
+/* Keep the z fluxes through the lower (face 4) or upper (face 5) side of the block. */
 OAK_FN void keep_z_fluxes(const tile_t *t, int face,
                           OAK_PRIVATE_ARG(const real flux[NFLUX], LANES)) {
   const int slot = t->f->face[t->block * OAK_FACES + face].bflux;
@@ -88,7 +88,7 @@ OAK_FN void keep_z_fluxes(const tile_t *t, int face,
   }
 }
 
-/* The z fluxes above the present rows are those below the rows of the next plane. */
+/* Copy the z fluxes above the present rows: the rows of the next plane have them below. */
 OAK_FN void next_z_fluxes(march_t *m, int first) {
   if (ROWS == TY) return;
   OAK_PRIVATE_ARG(real(*lower), LANES) = OAK_FROM_LANE(m->flux[0], first);
@@ -104,7 +104,7 @@ OAK_FN void next_plane(march_t *m) {
   OAK_QUEUE_TURN(m->flux, 2, NFLUX);
 }
 
-/* The first two steps of the march. WENO5 needs fewer registers if they are in the code once. */
+/* The first two steps of the march, in one copy, because WENO5 then needs fewer registers. */
 #if OAK_RADIUS > 1
 #define FIRST_STEPS OAK_NO_UNROLL
 #else
@@ -153,7 +153,7 @@ OAK_FN void end_march(const tile_t *t, march_t *m) {
 /* ---- new states */
 
 /* Keep the fluxes through one side of the tile for flux fixing, if it is a side of the block at a
- * refinement boundary: n values at `flux`, `step` apart. `next` leads to the next variable. */
+ * refinement boundary. `flux` has n values, `step` apart; `next` leads to the next variable. */
 OAK_FN void keep_side(const tile_t *t, int face, int at, int n, const real *flux, int step,
                       int next) {
   const int slot = t->f->face[t->block * OAK_FACES + face].bflux;
@@ -172,8 +172,8 @@ OAK_FN void keep_xy_fluxes(const tile_t *t, int k, const flux_shared_t *sh) {
   if (j + ROWS == OAK_NY) keep_side(t, 3, y, TX, sh->fy[0][y_row(t->row + ROWS)], 1, Y_FACES);
 }
 
-/* Where the new states of the present rows find what was computed before, as arrays over these
- * rows: the states of the plane, and the fluxes through lower and upper y and z faces. */
+/* Results that the new states of the present rows need, as arrays over these rows: the states of
+ * the plane, and the fluxes through lower and upper y and z faces. */
 typedef struct {
   const real (*s)[SY][SX], (*ylo)[ROWS + 1][TX], (*yup)[ROWS + 1][TX];
   OAK_PRIVATE_ARG(real(*zlo), LANES);
@@ -194,7 +194,7 @@ OAK_FN rows_t present_rows(const tile_t *t, int k, march_t *z, const real s[NVAR
 }
 
 /* The new state u[] of cell (i, n) of the present rows of plane k. `own` is as for reconstruct. The
- * largest rate of the lane and the number of invalid cells follow. */
+ * function also updates the largest rate of the lane and the number of invalid cells. */
 OAK_FN void update_cell(const tile_t *t, int i, int n, int k, flux_shared_t *sh, const real *own,
                         const rows_t *r, sum_t u[NVAR]) {
   const int j = t->row + n, lane = n * TX + i;
@@ -233,7 +233,7 @@ OAK_FN void update_rows(const tile_t *t, int k, const real s[NVAR][SY][SX], cons
                         march_t *z, flux_shared_t *sh) {
   store_t *out = t->arg->out + (tile_plane(t, k) - t->f->u) + t->row * OAK_NX;
   const rows_t r = present_rows(t, k, z, s, sh);
-#if OAK_CURL /* the shares of the next row: a CPU does not foresee so many streams */
+#if OAK_CURL /* shares of the next row: the CPU prefetches few streams by itself */
   const store_t *next = t->arg->shares + t->block * OAK_SHARES * OAK_CELLS +
                         OAK_INDEX(t->x0, t->y0 + t->row + ROWS, k);
   for (int n = 0; n < OAK_SHARES * TX && !OAK_MANY_THREADS; n += 8)

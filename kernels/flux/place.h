@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The forms of the flux kernel, and what an iteration of it works on. */
+ * The forms of the flux kernel, and the part of the mesh that an iteration computes. */
 #pragma once
 
 #include "kernels/hooks/user.h"
@@ -21,18 +21,18 @@
    : sizeof(real) == 4         ? 768                             \
                                : 512)
 #endif
-/* RESIDENT is the number of tiles that a multiprocessor holds at a time, at most 32. It limits the
+/* RESIDENT: number of tiles that a multiprocessor holds at a time, at most 32. It limits the
  * registers of a lane. A tile takes whole warps. */
 #define RESIDENT OAK_MIN(OAK_MAX(OAK_RESIDENT_LANES / ((LANES + 31) / 32 * 32), 1), 32)
 #define TX OAK_TILE_X
 #define TY OAK_TILE_Y
 enum { TILES_X = OAK_NX / TX, TILES = TILES_X * (OAK_NY / TY) };
 
-/* Consecutive iterations are parts of a tile, then tiles of a block, then blocks. */
+/* The place of an iteration: iterations in order are parts of a tile, tiles of a block, blocks. */
 typedef struct {
   long block;
   int tile, part;
-  long result; /* where its results go, [block][tile][part] */
+  long result; /* place of the results, [block][tile][part] */
 } flux_place_t;
 
 OAK_FN flux_place_t flux_place(const oak_flux_args_t *arg, long m) {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Repairs cells that a stage leaves invalid, with first-order fluxes (M. N. Lemaster, J. M. Stone,
- * ApJ 691 (2009) 1092; S. Clain, S. Diot, R. Loubere, J. Comput. Phys. 230 (2011) 4028). Such cells
- * are marked, their faces get first-order fluxes on both sides, and all cells at these faces are
- * computed again. These kernels exist only with scheme.on_invalid = first_order. */
+ * Cells that a stage leaves invalid are repaired with first-order fluxes (M. N. Lemaster, J. M.
+ * Stone, ApJ 691 (2009) 1092; S. Clain, S. Diot, R. Loubere, J. Comput. Phys. 230 (2011) 4028).
+ * Such cells are marked, their faces get first-order fluxes on both sides, and all cells at these
+ * faces are computed again. Only runs with scheme.on_invalid = first_order have these kernels. */
 #include "kernels/flux/place.h"
 #include "kernels/scheme/reference.h"
 
 /* Bits of a mark: faces that are of first order, and the cell itself. */
 enum { MARK_CELL = 1 << OAK_FACES, MARK_FACES = MARK_CELL - 1 };
 
-/* Mark invalid cells, in addition to those marked before. Their state becomes NaN. The exchange of
- * ghost cells carries NaN to all neighbours. Next to NaN, interpolation takes slopes of 0. */
+/* Mark invalid cells, in addition to cells marked before. Their state becomes NaN, which ghost
+ * cells carry to all neighbours. Next to NaN, interpolation takes slopes of 0. */
 OAK_KERNEL(oak_mark, oak_mark_args_t, OAK_CHUNK_LANES) {
   OAK_ARGS(oak_mark_args_t);
   OAK_OUTER(n) {
@@ -48,7 +48,7 @@ OAK_FN int mark_of(const oak_field_t *f, long block, int c, int own) {
   return bits;
 }
 
-/* Mark the faces of marked cells, as seen from both sides. */
+/* Mark the faces of marked cells, on both sides. */
 OAK_KERNEL(oak_mark_faces, oak_mark_args_t, OAK_CHUNK_LANES) {
   OAK_ARGS(oak_mark_args_t);
   OAK_OUTER(n) {

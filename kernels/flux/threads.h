@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The planes of a tile (flux.c) where each lane is a thread. A flux needs the state at the upper
- * face of the neighbour cell, which belongs to another thread. So threads first reconstruct the
- * states of their cells, and after a barrier compute the fluxes. The cells beside the tile and the
- * last faces go to threads of their own. */
+ * face of the neighbour cell, which belongs to another thread. Threads therefore reconstruct the
+ * states of their cells first, and compute the fluxes after a barrier. The cells beside the tile
+ * and the last faces have threads of their own. */
 #pragma once
 
 #include "kernels/flux/march.h"
 
-/* Each thread loads the same cells of the halo in all planes. Their addresses are found once. Each
- * plane then takes one load and one step of the address. */
+/* halo_t: the cells of the halo that a thread loads, the same in all planes. Their addresses are
+ * found once, so each plane takes one load and one step of the address. */
 typedef struct {
   struct {
     const store_t *p;
-    long long sv, step; /* to the next variable and plane */
+    long long sv, step; /* strides to the next variable and plane */
     int place;          /* in a plane; -1: none */
   } cell[HALO_TURNS];
 } halo_t;
@@ -54,8 +54,8 @@ OAK_FN void choose_halo_cell(const tile_t *t, int h, halo_t *halo, int turn) {
   halo->cell[turn].place = across ? row * SX + GH + a : (GH + a) * SX + row;
 }
 
-/* Where the state of a thread's halo cell n waits until it is converted, and from a variable there
- * to the next one. */
+/* The memory of a thread's halo cell n before it is converted, and the stride from variable to
+ * variable there. */
 #if HALO_APART
 #define HALO_WAITS(to, n, sh) (&(sh)->halo[0][HALO_THREAD + (n)*LANES])
 #else
@@ -63,8 +63,8 @@ OAK_FN void choose_halo_cell(const tile_t *t, int h, halo_t *halo, int turn) {
 #endif
 enum { HALO_NEXT = HALO_APART ? HALO_CELLS : SY * SX * (int)(sizeof(real) / sizeof(store_t)) };
 
-/* Load the halo of a plane in two parts: between `begin` and `end` other work can be done, and the
- * plane holds values that are not converted to primitive variables. */
+/* Load the halo of a plane in two parts: other work can be done between `begin` and `end`, when the
+ * plane holds values that are not yet converted to primitive variables. */
 OAK_FN void load_halo(const tile_t *t, halo_t *halo, plane_t s, flux_shared_t *sh, int begin,
                       int end) {
   OAK_FOR(n, HALO_TURNS) {
@@ -102,7 +102,7 @@ OAK_FN void load_plane(const tile_t *t, int k, const march_t *m, halo_t *halo, f
   OAK_BARRIER;
 }
 
-/* Read the plane that the next step of the march needs, and complete the loads of the next plane
+/* Load the plane that the next step of the march needs, and complete the loads of the next plane
  * `next`, while threads wait at a barrier. */
 OAK_FN void load_ahead(const tile_t *t, int k, march_t *m, halo_t *halo, plane_t next,
                        flux_shared_t *sh) {
@@ -116,7 +116,7 @@ OAK_FN void load_ahead(const tile_t *t, int k, march_t *m, halo_t *halo, plane_t
   load_halo(t, halo, next, sh, 0, 1);
 }
 
-/* One thread for each cell beside the tile; all of them execute the same instructions. */
+/* Reconstruct the cells beside the tile, one per thread, all by the same instructions. */
 OAK_FN void reconstruct_ends(flux_shared_t *sh, const real s[NVAR][SY][SX]) {
   for (int n = OAK_THREAD_FROM(ENDS_FROM); n < 2 * (TX + TY); n += LANES) {
     const int along_x = n < 2 * TY, length = along_x ? TY : TX, m = along_x ? n : n - 2 * TY;
@@ -133,11 +133,11 @@ OAK_FN void reconstruct_ends(flux_shared_t *sh, const real s[NVAR][SY][SX]) {
   }
 }
 
-/* Fluxes through the faces of one direction. Each thread has the lower face of its cell, with the
- * states `below` (in shared memory) and `above` it; some have the last face of a row or column as
- * well. Both take the same instructions: a second copy of the Riemann solver for the last faces
- * costs 5 % with blocks of 16^3. `stride` and `width` lead to the next variable; `face` and `last`
- * are places of faces (oak_face_index). */
+/* Fluxes through the faces of one direction. Each thread has the lower face of its cell, between
+ * the states `below` (in shared memory) and `above`; some have the last face of a row or column as
+ * well. Both faces take the same instructions: a second copy of the Riemann solver for the last
+ * faces costs 5 % with blocks of 16^3. `stride` and `width` lead to the next variable; `face` and
+ * `last` are places of faces (oak_face_index). */
 OAK_FN void face_fluxes(const tile_t *t, int dir, int face, int stride, const real *below,
                         real above[NVAR], real *flux, int has_last, int last,
                         const real *last_below, const real *last_above, int width,
@@ -158,8 +158,8 @@ OAK_FN void face_fluxes(const tile_t *t, int dir, int face, int stride, const re
   }
 }
 
-/* Fluxes through the faces across x and y, from the states `below` them in shared memory and
- * `above` them in registers. */
+/* Fluxes through the faces across x and y, between the states `below`, in shared memory, and
+ * `above`, in registers. */
 OAK_FN void x_fluxes(const tile_t *t, flux_shared_t *sh, int k, real above[NVAR]) {
   const int i = OAK_THREAD % TX, j = OAK_THREAD / TX, last = OAK_THREAD_FROM(LAST_X_FROM);
   face_fluxes(t, 0, oak_face_index(0, t->x0 + i, t->y0 + j, k), X_FACES, &sh->hx[0][j][i], above,
@@ -175,7 +175,7 @@ OAK_FN void y_fluxes(const tile_t *t, flux_shared_t *sh, int k, real above[NVAR]
 }
 
 /* Reconstruct the cell of a thread across axis `dir`. The state at the upper face goes to shared
- * memory, for the neighbour: `next` leads from a variable `to` the next one. */
+ * memory `to`, for the neighbour; `next` leads from variable to variable there. */
 OAK_FN void reconstruct_own(const real s[NVAR][SY][SX], int dir, const real *own, real lo[NVAR],
                             real *to, int next) {
   const int i = OAK_THREAD % TX, j = OAK_THREAD / TX;
@@ -199,8 +199,8 @@ OAK_FN void plane_fluxes(const tile_t *t, int k, const real s[NVAR][SY][SX], con
   y_fluxes(t, sh, k, ylo);
 }
 
-/* The new states need the x and y fluxes of all threads. In the two cases of FETCHED, these orders
- * are the fastest (docs/performance.md). */
+/* Compute all planes of a tile. New states need the x and y fluxes of all threads. The two orders
+ * of the work with FETCHED are the fastest (docs/performance.md). */
 OAK_FN void all_planes(tile_t *t, march_t *z, flux_shared_t *sh) {
   halo_t halo;
   const real *own = PIPELINED ? z->queue[QPLANE] : NULL;

@@ -6,48 +6,47 @@
 #include "kernels/scheme/cell.h"
 
 #define LANES (TY * TX)
-/* The number of cells in the halo of a plane, and how many of them each thread of a GPU loads. */
+/* The number of cells in the halo of a plane, and of cells that each thread of a GPU loads. */
 #define HALO_CELLS (2 * (OAK_RADIUS + 1) * (TX + TY))
 #define HALO_TURNS ((HALO_CELLS + LANES - 1) / LANES)
-/* 1 if the next plane is loaded into shared memory while the fluxes of this one are computed. This
- * saves a barrier per plane, and loads have time to arrive. It is used where it is faster
- * (docs/performance.md): not if a thread loads two cells of the halo, and not for WENO5
- * with more than five variables, because two such tiles would not fit into the shared memory of a
- * multiprocessor. */
+/* PIPELINED: 1 if the next plane is loaded into shared memory while the fluxes of this plane are
+ * computed. This saves a barrier per plane, and loads have time to arrive. It is slower
+ * (docs/performance.md) if a thread loads two cells of the halo, and for WENO5 with more than five
+ * variables, because two such tiles would not fit into the shared memory of a multiprocessor. */
 #define PIPELINED                                         \
   (OAK_MANY_THREADS && OAK_DIM == 3 && HALO_TURNS <= 2 && \
    (OAK_RADIUS == 1 || (HALO_TURNS == 1 && NVAR > 2 && NVAR <= 5)))
-/* 1 if the copy unit of the GPU fetches what a plane needs (end of this file). The cells of the
- * tile must lie together in a plane. It is slower with tiles of 64 cells and with WENO5
+/* FETCHED: 1 if the copy unit of the GPU fetches the data of a plane (end of this file). The cells
+ * of the tile must lie together in a plane. Copies are slower with tiles of 64 cells and with WENO5
  * (docs/performance.md). */
 #define FETCHED (PIPELINED && OAK_BULK_COPIES && OAK_RADIUS == 1 && LANES >= 128 && TX == OAK_NX)
-/* 1 if stored numbers are wider than those of a plane. Cells of the next plane's halo then have a
- * place of their own until they are converted. */
+/* HALO_APART: 1 if stored numbers are wider than those of a plane, so that cells of the next
+ * plane's halo have memory of their own until they are converted. */
 #ifdef OAK_SUM
 #define HALO_APART PIPELINED
 #else
 #define HALO_APART 0
 #endif
-/* From a row of a plane to the next one. With an odd number, the cells of a column are in different
+/* SX: stride from row to row of a plane. With an odd stride, the cells of a column are in different
  * banks of a GPU's shared memory (docs/performance.md). */
 enum { SX = TX + 2 * GH + FETCHED, SY = TY + 2 * GH };
 
-/* The fluxes and the new states of a plane are computed for ROWS rows of the tile at a time. On
- * CPUs, the fluxes of a row are still in the first-level cache when the new states need them. With
- * rows of 8 cells, or if rows do not fill vectors, this is not worth the work per row
+/* ROWS: number of rows of the tile whose fluxes and new states are computed at a time. With one
+ * row, its fluxes are still in the first-level cache of a CPU when the new states need them. With
+ * rows of 8 cells, or if rows do not fill vectors, the work per row costs more
  * (docs/performance.md). */
 enum { ROWS = !OAK_MANY_THREADS && TX > 8 && TX % 4 == 0 && OAK_CELLS > 64 ? 1 : TY };
 
-/* 1 if the lanes share the number of invalid cells, instead of one for each. Nearly all cells are
- * valid, so this takes less time and memory. With WENO5 the compiler then spills more registers. */
+/* ONE_COUNT: 1 if the lanes share one count of invalid cells. Nearly all cells are valid, so this
+ * takes less time and memory. With WENO5 the compiler then spills more registers. */
 enum { ONE_COUNT = OAK_MANY_THREADS && RAD == 1 };
 
 #undef OAK_TEAM
 #define OAK_TEAM LANES
 
 #if FETCHED
-/* The number of Runge-Kutta states that are fetched, at least one: as many as find room, beside the
- * other numbers of flux_shared_t, in the 228 KB that the tiles of a multiprocessor share. */
+/* STATES: number of Runge-Kutta states that are fetched, at least one: as many as fit, beside the
+ * other numbers of flux_shared_t, into the 228 KB that the tiles of a multiprocessor share. */
 enum {
   SHARED_NUMBERS =
       NVAR * (2 * SY * SX + 2 * LANES + 2 * (TX + TY)) + NFLUX * (2 * LANES + TX + TY) + LANES,
@@ -62,9 +61,9 @@ typedef real plane_t[NVAR][SY][SX];
 
 /* The memory that the lanes of a tile share. */
 typedef struct {
-#if FETCHED /* first, because such copies need addresses that are multiples of 16 bytes */
+#if FETCHED /* first members, because copies need addresses that are multiples of 16 */
   store_t enters[NVAR][LANES]; /* conserved states of the plane that enters the march next */
-  store_t before[STATES][NVAR][LANES]; /* of this plane, at the start of the step first */
+  store_t before[STATES][NVAR][LANES]; /* earlier states of this plane */
   oak_gate_t fetched, fluxes_done;
 #endif
   OAK_ALIGNED plane_t s[PIPELINED ? 2 : 1];
@@ -72,14 +71,14 @@ typedef struct {
   store_t halo[NVAR][HALO_CELLS];
 #endif
 #if OAK_MANY_THREADS
-  real hx[NVAR][TY][TX + 1];       /* states below x faces, of cells -1 .. */
-  real hy[NVAR][TY + 1][TX];       /* the same of y faces */
+  real hx[NVAR][TY][TX + 1];       /* states below x faces, from cell -1 on */
+  real hy[NVAR][TY + 1][TX];       /* states below y faces */
   real lx[NVAR][TY], ly[NVAR][TX]; /* states above the last faces */
 #else
   OAK_ALIGNED real bx[NVAR][TY];    /* states below the first x faces */
   OAK_ALIGNED real below[NVAR][TY]; /* states below the last x faces */
-  OAK_ALIGNED real lx[NVAR][TY];    /* states above them */
-  OAK_ALIGNED real last[NFLUX][TY]; /* fluxes through them */
+  OAK_ALIGNED real lx[NVAR][TY];    /* states above the last x faces */
+  OAK_ALIGNED real last[NFLUX][TY]; /* fluxes through the last x faces */
   OAK_ALIGNED real hy[NVAR][2][TX]; /* states below the y faces of two rows */
 #endif
   OAK_ALIGNED real fx[NFLUX][ROWS][TX + 1];
@@ -87,9 +86,9 @@ typedef struct {
   OAK_ALIGNED real rate[ROWS * TX];
   OAK_ALIGNED real bad[ONE_COUNT ? 1 : ROWS * TX]; /* invalid cells */
 } flux_shared_t;
-/* From a variable to the next one in hx and fx, and in fy. */
+/* Strides from variable to variable in hx and fx, and in fy. */
 enum { X_FACES = ROWS * (TX + 1), Y_FACES = (ROWS + 1) * TX };
-/* Where the y fluxes below row j are in fy. */
+/* The row of fy that has the y fluxes below row j. */
 OAK_FN int y_row(int j) { return j % (ROWS + 1); }
 
 /* A tile of the xy planes of a block, and its planes. */
@@ -99,11 +98,11 @@ typedef struct {
   oak_flux_user_t user;
   long block;
   int x0, y0, begin, end;
-  int row;     /* the first of the ROWS rows that are computed now */
+  int row;     /* first of the present ROWS rows */
   int refined; /* a face beside the tile is a refinement boundary */
   int closed;  /* with FACE_VECTOR: faces of the block (edges.h) */
   sum_t inv_dx[3];
-  unsigned number; /* of the first cell of plane 0 */
+  unsigned number; /* oak_cell_number of the first cell of plane 0 */
 } tile_t;
 
 /* The tile of an iteration of the kernel. */
@@ -121,16 +120,16 @@ OAK_FN void choose_tile(tile_t *t, const flux_place_t *p) {
   t->number = oak_cell_number(t->f, t->block, t->x0, t->y0, 0);
 }
 
-/* Cell (x0, y0) of plane k of the state that is read. */
+/* Cell (x0, y0) of plane k of the state that the stage reads. */
 OAK_FN const store_t *tile_plane(const tile_t *t, int k) {
   return t->f->u + t->block * OAK_BLOCK_REALS + OAK_INDEX(t->x0, t->y0, k);
 }
 
-/* ---- data that the copy unit of a GPU fetches: for each plane, the state
- * that the next step of the march needs, and the state at the start of the step. One thread starts
- * the copies after the first barrier of a plane. They arrive while the x and y fluxes are computed,
- * and take no registers. The z fluxes are then computed between the two halves of the second
- * barrier, so no warp waits there (docs/performance.md). */
+/* ---- data that the copy unit of a GPU fetches: for each plane, the state that the next step of
+ * the march needs, and the state at the start of the step. One thread starts the copies after the
+ * first barrier of a plane. The copies arrive while the x and y fluxes are computed, and take no
+ * registers. The z fluxes are then computed between the two halves of the second barrier, so no
+ * warp waits there (docs/performance.md). */
 
 /* The address that lane 0 reads in plane z, z = -NG .. OAK_NZ + NG - 1. */
 OAK_FN const store_t *z_plane(const tile_t *t, int z, long long *stride) {
@@ -145,7 +144,7 @@ OAK_FN const store_t *z_plane(const tile_t *t, int z, long long *stride) {
 /* The thread that starts the copies. The last warp has the least additional work. */
 enum { FETCH_THREAD = LANES - 32 };
 
-/* Before the first plane. The barrier that start_planes ends with makes this visible. */
+/* Start the gates before the first plane; the barrier of start_planes makes them visible. */
 OAK_FN void start_fetch(flux_shared_t *sh) {
   OAK_SERIAL {
     oak_gate_start(&sh->fetched, 1);
@@ -173,7 +172,7 @@ OAK_FN void end_fetch(const tile_t *t, int k, flux_shared_t *sh) {
   oak_gate_wait(&sh->fetched, (k - t->begin) & 1);
 }
 
-/* The states of the lane's cell before this stage, those that were fetched from shared memory. */
+/* The earlier states of the lane's cell, from shared memory if they were fetched. */
 OAK_FN earlier_t fetched_states(earlier_t e, const flux_shared_t *sh) {
   OAK_FOR(n, OAK_NPREV) {
     if (n < STATES) e.p[n] = &sh->before[n < STATES ? n : 0][0][OAK_THREAD], e.next[n] = LANES;
@@ -181,7 +180,7 @@ OAK_FN earlier_t fetched_states(earlier_t e, const flux_shared_t *sh) {
   return e;
 }
 
-/* The conserved state of the lane's cell in the plane that enters the march, `loaded` if nothing is
+/* The conserved state of the lane's cell in the plane that enters the march: `loaded` if nothing is
  * fetched. */
 OAK_FN const store_t *entered(const store_t *loaded, const flux_shared_t *sh) {
   (void)loaded;
