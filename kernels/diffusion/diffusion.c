@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Diffusive fluxes: the rate of change by the hooks DIFFUSIVE_FLUX, from gradients at faces. It is
- * added to the other rates in the flux kernel (scheme.diffusion = explicit), or advanced by itself
- * in stages of super time stepping (rkl2). Part of the kernels only where a file has the hook.
+ * Diffusive fluxes: the rate of change by the hooks DIFFUSIVE_FLUX, from gradients at faces. The
+ * flux kernel adds it to the other rates (scheme.diffusion = explicit), or stages of super time
+ * stepping advance it by itself (rkl2). Only runs with the hook have these kernels.
  *
- * Gradients along a face need cells beyond edges. Blocks have no ghost cells, so oak_primitive
- * first writes some blocks with one layer of them, in primitive variables. oak_diffusion reads
- * these copies, in which all cells have fixed places. */
+ * Gradients along a face need cells beyond edges, and blocks have no ghost cells. oak_primitive
+ * therefore first copies some blocks with one layer of ghost cells, in primitive variables.
+ * oak_diffusion reads these copies, in which all cells have fixed places. */
 #include "kernels/diffusion/diffusive_flux.h"
 #include "kernels/flux/place.h"
 #include "kernels/ghosts/edges.h"
 
-/* What oak_store does, for memory that is not part of a state. */
+/* Store a state in memory that is not part of a state (oak_store is for states). */
 OAK_FN void put_reals(real *to, long long stride, const real q[]) {
   OAK_FOR(v, NVAR) to[v * stride] = q[v];
 }
@@ -24,8 +24,8 @@ OAK_FN int boundary_beyond(const oak_diffusion_args_t *arg, long block, const in
   return x[d] < 0 && first == 0 ? 2 * d : x[d] >= OAK_ALONG(d) && first == last ? 2 * d + 1 : -1;
 }
 
-/* Walls of the domain with slip (slip_arm). Beyond an edge of the domain, the condition of the
- * later axis wins, which may give the state. */
+/* Apply walls of the domain with slip (slip_arm). Beyond an edge of the domain, the condition of
+ * the later axis takes precedence; it may give the state. */
 OAK_FN void slip_at_boundary(const oak_diffusion_args_t *arg, long block, const int x[3],
                              real q[NVAR]) {
   int given = 0;
@@ -48,7 +48,7 @@ OAK_FN void slip_at_boundary(const oak_diffusion_args_t *arg, long block, const 
   }
 }
 
-/* One cell with its primitive state; corners in 3D are left out, because nothing reads them. */
+/* Store a cell in primitive variables. Corners in 3D are left out, because nothing reads them. */
 OAK_FN void primitive_cell(const oak_diffusion_args_t *arg, const oak_user_t *user, long block,
                            const int x[3], real *out) {
   int outside = 0, stride;
@@ -183,7 +183,7 @@ OAK_KERNEL(oak_rkl, oak_rkl_args_t, OAK_CHUNK_LANES) {
       }
       oak_round_result(
           u, oak_cell_number(&arg.f, n, c0 % OAK_NX, c0 / OAK_NX % OAK_NY, c0 / (OAK_NX * OAK_NY)));
-      bad[i] += !OAK_CURL && !oak_state_valid(&user.physics, u); /* else in oak_face_means */
+      bad[i] += !OAK_CURL && !oak_state_valid(&user.physics, u); /* else oak_face_means checks */
       oak_store(arg.out + at, OAK_CELLS, u);
     }
 #if OAK_CURL /* the vector on faces */

@@ -13,10 +13,10 @@ enum {
   WIDE_CELLS = WIDE_X * WIDE_Y * WIDE_Z
 };
 #define WIDE_STRIDE(dir) ((dir) == 0 ? 1 : (dir) == 1 ? WIDE_X : WIDE_X * WIDE_Y)
-/* Where cell (i, j, k) of a block is; in 2D k = 0. */
+/* Place of cell (i, j, k) in the copy of a block; in 2D k = 0. */
 #define WIDE_INDEX(i, j, k) ((((k) + OAK_DIM - 2) * WIDE_Y + (j) + 1) * WIDE_X + (i) + 1)
 
-/* Of a primitive state that has all other components. */
+/* Set the temperature of a primitive state from its other components. */
 OAK_FN void set_temperature(const oak_at_t *at, real q[NGRAD]) {
 #if OAK_HAS_physics_temperature
   q[OAK_TEMPERATURE] = physics_temperature(&at->ph, q);
@@ -40,8 +40,8 @@ OAK_FN void wall_image(const oak_at_t *at, int dir, double from, double to, cons
   set_temperature(at, image);
 }
 
-/* The states on both sides of the face below the cell at p, with a mirror image in the place of one
- * that is solid. The lower cell is `place` cells from at->x along `dir`. 1 if both are solid. */
+/* The states on both sides of the face below the cell at p; a solid cell gets the mirror image of
+ * the other. The lower cell is `place` cells from at->x along `dir`. 1 if both are solid. */
 OAK_FN int face_pair(const oak_at_t *at, const real *p, int dir, double place, real low[NGRAD],
                      real high[NGRAD]) {
   const int back = WIDE_STRIDE(dir);
@@ -55,8 +55,8 @@ OAK_FN int face_pair(const oak_at_t *at, const real *p, int dir, double place, r
   return below && above;
 }
 
-/* The same for the face beside this one, at a step `s` along axis `d`. If both of its cells are
- * solid, the states are mirror images of those at this face. */
+/* The states on both sides of the next face, at a step `s` along axis `d`. If both of its cells are
+ * solid, the states are mirror images of the states at the face of face_pair. */
 OAK_FN void pair_beside(const oak_at_t *at, const real *p, int dir, int d, int s,
                         const real near_low[NGRAD], const real near_high[NGRAD], real low[NGRAD],
                         real high[NGRAD]) {
@@ -66,8 +66,8 @@ OAK_FN void pair_beside(const oak_at_t *at, const real *p, int dir, int d, int s
 }
 
 /* The slope of variable v along a face, per cell, from the cells on both sides of the face and
- * their neighbours: the limited mean of limited means. That of the temperature lets heat flow from
- * hot to cold along any field (P. Sharma, G. W. Hammett, J. Comput. Phys. 227 (2007) 123). */
+ * their neighbours: the limited mean of limited means, with which heat flows from hot to cold along
+ * any field (P. Sharma, G. W. Hammett, J. Comput. Phys. 227 (2007) 123). */
 OAK_FN real limited_slope(int v, const real low[NGRAD], const real high[NGRAD],
                           real side[2][2][NGRAD]) {
   const real below = limiter_gminmod(low[v] - side[0][0][v], side[1][0][v] - low[v], 2);
@@ -124,8 +124,8 @@ OAK_FN void cell_gradients(const oak_at_t *at, const real *p, const real inv_dx[
   }
 }
 
-/* As cell_metric, for the fluxes of the hooks in the cell at p. Where the mesh has no axis along
- * phi, the hooks get vectors and gradients that are turned by 90 degrees (turned_fluxes). */
+/* The metric of the cell at p (cell_metric) for the fluxes of the hooks. Where the mesh has no axis
+ * along phi, the hooks get vectors and gradients that are turned by 90 degrees (turned_fluxes). */
 OAK_FN metric_t diffusive_metric(const oak_at_t *at, const real *p, const real inv_dx[3]) {
 #define TURN_STATE(a, b, c) \
   turn_vector(q, a, c);     \
