@@ -15,7 +15,7 @@ OAK_FN void adapt_copy(const oak_adapt_args_t *arg, int base, int source,
   OAK_INNER(c, oak_stored(&arg->f, arg->components) * OAK_CELLS) out[c] = u[c];
 }
 
-/* The new block is a child: refine its octant of the old block, one coarse row at a time. */
+/* Refine an octant of the old block to the new block, its child, one coarse row at a time. */
 OAK_FN void adapt_prolong(const oak_adapt_args_t *arg, int source, int child,
                           store_t *OAK_RESTRICT out OAK_LANE_PARAM) {
   const int i0 = (child & 1) * HX, j0 = (child >> 1 & 1) * HY, k0 = (child >> 2) * HZ;
@@ -40,7 +40,7 @@ OAK_FN void adapt_prolong(const oak_adapt_args_t *arg, int source, int child,
 }
 
 #if OAK_HAS_physics_to_smooth || defined OAK_FIXED_FUNCTIONS
-/* What a hook gets in child `e` of a cell, in Cartesian or polar coordinates. */
+/* The place of child `e` of a cell as a hook gets it, in Cartesian or polar coordinates. */
 OAK_FN oak_at_t child_place(const oak_at_t *at, int e) {
   oak_at_t child = *at;
   child.level++;
@@ -53,8 +53,8 @@ OAK_FN oak_at_t child_place(const oak_at_t *at, int e) {
   return child;
 }
 
-/* The same for the solution, if it has fields or smooth variables. Fields that a function sets get
- * its values in fine cells. */
+/* Refine the solution, if it has fields or smooth variables. Fields that a function sets get its
+ * values in fine cells. */
 OAK_FN void adapt_prolong_state(const oak_adapt_args_t *arg, int source, int child,
                                 store_t *OAK_RESTRICT out OAK_LANE_PARAM) {
   const oak_user_t user = oak_user(&arg->f);
@@ -84,8 +84,8 @@ OAK_FN void adapt_prolong_state(const oak_adapt_args_t *arg, int source, int chi
 }
 #endif
 
-/* Remove invalid states from the cells of a child that was just interpolated. The search for one
- * comes first: it is cheap, and almost always finds none. */
+/* Remove invalid states from the cells of a child that was just interpolated. A search for invalid
+ * states comes first: it is cheap, and almost always finds none. */
 OAK_FN void adapt_keep_valid(const oak_adapt_args_t *arg, int source, int child,
                              store_t *OAK_RESTRICT out OAK_LANE_PARAM) {
   const physics_parameters_t ph = oak_physics(&arg->f);
@@ -113,7 +113,7 @@ OAK_FN void adapt_keep_valid(const oak_adapt_args_t *arg, int source, int child,
   }
 }
 
-/* The new block is the parent of a family of old blocks, stored one after the other. */
+/* Average a family of old blocks, stored one after the other, to the new block, their parent. */
 OAK_FN void adapt_restrict(const oak_adapt_args_t *arg, int source,
                            store_t *OAK_RESTRICT out OAK_LANE_PARAM) {
   const int nc = arg->components;

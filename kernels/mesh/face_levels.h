@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * A vector on faces (FACE_VECTOR) where the level of a block changes. Coarser faces have the mean
- * of the finer ones. Finer faces that are parts of coarser ones get limited slopes along the face,
- * from values in the face of the block alone, so that both blocks at it find the same; those in
- * between follow when neighbours on the new mesh are known (face_refine.c). Behind the faces stands
- * whether they are still to come. */
+ * A vector on faces (FACE_VECTOR) where the level of a block changes. Coarser faces get the mean of
+ * the finer ones. Finer faces in a coarser one get limited slopes along the face, from values in
+ * the face of the block alone, so that both blocks at the face find the same values; face_refine.c
+ * fills the faces between them, when neighbours on the new mesh are known. A number behind the
+ * faces says whether a block waits for that. */
 #pragma once
 
 #include "kernels/geometry/rows.h"
 
 #if OAK_CURL
-/* From a face across `dir` to the next one along `axis`. */
+/* Stride from a face across `dir` to the next face along `axis`. */
 OAK_FN int oak_face_step(int dir, int axis) {
   const int nx = OAK_NX + (dir == 0);
   return axis == 0 ? 1 : axis == 1 ? nx : nx * (OAK_NY + (dir == 1));
 }
 
-/* Numbers behind the faces: the first says whether the block is to be completed. */
+/* Set the numbers behind the faces: the first says whether the block is to be completed. */
 OAK_FN void mark_faces(store_t *faces, int fresh OAK_LANE_PARAM) {
   OAK_INNER(n, OAK_ROOM * OAK_CELLS - OAK_FACE_REALS)
     faces[OAK_FACE_REALS + n] = (store_t)(n == 0 && fresh);
 }
 
-/* A block that a family or a coarse block `source` gives. */
+/* change_t: a block that follows from a family or from a coarse block `source`. */
 typedef struct {
   const oak_field_t *f;
   int source, child;
@@ -29,7 +29,7 @@ typedef struct {
   store_t *faces;
 } change_t;
 
-/* A face of the parent of a family. */
+/* Average the fine faces to a face of the parent of a family. */
 OAK_FN void restrict_face(const change_t *t, int unused, int block, int dir, int i, int j, int k) {
   const int x[3] = {i, j, k};
   int child = 0, fine[3] = {0, 0, 0};
@@ -60,7 +60,7 @@ OAK_FN real face_slope(const store_t *p, int n, int count, int step, real theta)
   return limiter_gminmod(below, above, theta);
 }
 
-/* A face of a child. */
+/* Interpolate a face of a child. */
 OAK_FN void prolong_face(const change_t *t, int unused, int block, int dir, int i, int j, int k) {
   const int x[3] = {i, j, k};
   int coarse[3] = {0, 0, 0};
@@ -74,7 +74,7 @@ OAK_FN void prolong_face(const change_t *t, int unused, int block, int dir, int 
   OAK_FOR(d, OAK_DIM) {
     if (d == dir) continue;
     const real slope = face_slope(p, coarse[d], OAK_ALONG(d), oak_face_step(dir, d), t->theta);
-    if (OAK_COORDINATES && d < OAK_CURVED) /* the flux through the coarse face is kept */
+    if (OAK_COORDINATES && d < OAK_CURVED) /* keeps the flux through the coarse face */
       value += oak_step_along(&parts, OAK_MIN(d, OAK_CURVED - 1), x[d] & 1, 0, slope);
     else
       value += (x[d] & 1 ? (real)0.25 : (real)-0.25) * slope;

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * A vector on faces (FACE_VECTOR) in blocks that were refined, on the new mesh. Faces that such a
- * block shares with others get the values that are known there (oak_face_give, oak_face_take). The
- * faces between those of coarse cells are then interpolated without a divergence (G. Toth, P. L.
- * Roe, J. Comput. Phys. 180 (2002) 736, for cells of any shape). */
+ * block shares with other blocks get the values that are known there (oak_face_give,
+ * oak_face_take). The faces inside coarse cells are then interpolated without a divergence (G.
+ * Toth, P. L. Roe, J. Comput. Phys. 180 (2002) 736, for cells of any shape). */
 #include "kernels/fields/face_vector.h"
 #include "kernels/mesh/face_levels.h"
 
 #if OAK_CURL
 /* The number of the share in which blocks give each other the lower or upper faces of cells across
  * dir. For coarser blocks shares are averaged along one axis, which is z, phi or theta, so that
- * both halves have the same area; m is the position along the other. */
+ * both halves have the same area; m is the position along the other axis. */
 OAK_FN int face_share(int dir, int upper, int m) {
   const int along = dir == 2 ? 1 : 2;
   return dir == (along + 1) % 3 ? share_number(along, upper, m) : share_number(along, m, upper);
 }
 
-/* Each block gives the faces on its sides. */
+/* Give the faces on the sides of each block to its neighbours. */
 OAK_KERNEL(oak_face_give, oak_curl_args_t, 128) {
   OAK_ARGS(oak_curl_args_t);
   OAK_OUTER_LANES(n) {
@@ -38,7 +38,7 @@ OAK_KERNEL(oak_face_give, oak_curl_args_t, 128) {
   }
 }
 
-/* A refined block takes the faces of neighbours of its level, and the means of finer ones. */
+/* Take faces in refined blocks from neighbours of the same level, and means from finer ones. */
 OAK_KERNEL(oak_face_take, oak_curl_args_t, 128) {
   OAK_ARGS(oak_curl_args_t);
   OAK_OUTER_LANES(n) {
@@ -71,9 +71,9 @@ OAK_FN double face_flux_area(const oak_field_t *f, long block, int dir, const in
   return oak_face_area(f, block, dir, x[0], x[1]);
 }
 
-/* What the fluxes through the fine faces of a coarse cell, whose first fine cell is x[], across the
- * axes b and c say of those between across a: the mean, and what is added with the sign of the
- * position along b and along c. */
+/* Fluxes through the faces inside a coarse cell, whose first fine cell is x[], across a, as the
+ * fluxes through its fine faces across b and c give them: the mean, and the terms whose sign is
+ * that of the position along b and along c. */
 OAK_FN void between_faces(const oak_field_t *f, long block, const store_t *faces, const int x[3],
                           int a, double *mean, double *along_b, double *along_c) {
   const int b = (a + 1) % OAK_DIM, c = OAK_DIM == 3 ? (a + 2) % 3 : -1;
@@ -98,7 +98,7 @@ OAK_FN void between_faces(const oak_field_t *f, long block, const store_t *faces
   }
 }
 
-/* The faces between the fine cells of a coarse one. */
+/* Interpolate the faces between the fine cells of a coarse cell. */
 OAK_FN void refine_cell(const oak_field_t *f, long block, store_t *faces, const int x[3]) {
   OAK_FOR(a, OAK_DIM) {
     const int b = (a + 1) % OAK_DIM, c = OAK_DIM == 3 ? (a + 2) % 3 : -1;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Refinement flags per block. Ghost cells must be up to date.
  *
- * An indicator of each cell is compared with c_refine and c_derefine. OAK_CRITERION is one of
- * numerics/criteria.h, of the physics or of the problem; with OAK_REFINE_USER the problem gives the
- * indicator itself.
+ * An indicator of each cell is compared with c_refine and c_derefine. OAK_CRITERION is a criterion
+ * of numerics/criteria.h, of the physics or of the problem; with OAK_REFINE_USER the problem gives
+ * the indicator itself.
  *
  * REGION of the problem takes precedence over the indicator, block by block. */
 #include "kernels/bodies/shapes.h"
@@ -12,14 +12,14 @@
 #include "numerics/criteria.h"
 #include "oak/reach.h"
 
-/* What set_flag takes for a number. The square of a finite value may overflow. */
+/* An indicator that set_flag takes. The square of a finite value may overflow. */
 OAK_FN real refine_finite(real e2) {
   const real most = sizeof(real) == 4 ? (real)3e38 : (real)1e308;
   return OAK_MIN(e2, most);
 }
 
 /* The squared indicator of a cell by the criterion of the run. NaN of a user's criterion becomes
- * infinity, which maxima keep; those of oak give NaN where all is 0. */
+ * infinity, which maxima keep; criteria of oak give NaN where all values are 0. */
 OAK_FN real indicator2(real u, const real below[], const real above[], real eps, real eps_abs) {
   const real e2 = OAK_PASTE(criterion_, OAK_CRITERION)(u, below, above, eps, eps_abs);
   return !OAK_CRITERION_OWN ? e2 : e2 == e2 ? refine_finite(e2) : (real)INFINITY;
@@ -33,9 +33,9 @@ OAK_FN real row_indicator2(const oak_row_t *row, int a, real eps, real eps_abs) 
 }
 
 #if OAK_REFINE_PRIMITIVES && !OAK_LANES_APART
-/* Primitive variables of a row along x and of the rows beside it: [row][v][i + 1]. The row itself
- * is the first and has its two ghost cells; rows 2 dir - 1 and 2 dir are those below and above
- * along dir. Only variables of the mask OAK_REFINE_PRIMITIVES are kept. */
+/* Primitive variables of a row along x and of the rows beside it: [row][v][i + 1]. The first row is
+ * the row itself, with its two ghost cells; rows 2 dir - 1 and 2 dir are below and above it along
+ * dir. Only variables of the mask OAK_REFINE_PRIMITIVES are kept. */
 typedef store_t refine_rows_t[2 * OAK_DIM - 1][NVAR][OAK_NX + 2];
 
 OAK_FN void keep_primitives(const physics_parameters_t *ph, real q[], store_t out[NVAR][OAK_NX + 2],
@@ -45,7 +45,7 @@ OAK_FN void keep_primitives(const physics_parameters_t *ph, real q[], store_t ou
     if (OAK_REFINE_PRIMITIVES >> v & 1) out[v][at] = (store_t)q[v];
 }
 
-/* One row through x[], which may be a ghost row. */
+/* Convert one row through x[], which may be a ghost row. */
 OAK_FN void primitive_row(const oak_field_t *f, const physics_parameters_t *ph, long block,
                           const int x[3], store_t out[NVAR][OAK_NX + 2]) {
   int stride;
@@ -95,14 +95,14 @@ OAK_FN oak_row_t primitive_view(refine_rows_t rows, int v) {
 #endif
 
 /* The largest squared indicator by lane and class of rows. With a buffer, the class of a row along
- * x says how close the row is to the ends of the block in y and z. The maxima of the classes then
- * show which neighbours lie near a cell to refine. This takes no further work per cell. */
+ * x says how close the row is to the ends of the block in y and z, so the maxima of the classes
+ * show which neighbours are near a cell to refine. This takes no further work per cell. */
 enum {
   REFINE_ENDS = OAK_REFINE_BUFFER ? 4 : 1,
   REFINE_MOST = (OAK_DIM == 3 ? REFINE_ENDS * REFINE_ENDS : REFINE_ENDS) * OAK_NX
 };
 
-/* Bit 0: within the buffer of the lower end of axis `dir`, bit 1: of the upper end. */
+/* Bit 0: place i is within the buffer of the lower end of axis `dir`; bit 1: of the upper end. */
 OAK_FN int refine_ends(int dir, int i) {
   return (i < OAK_REFINE_BUFFER) | (i >= OAK_ALONG(dir) - OAK_REFINE_BUFFER) << 1;
 }
@@ -110,7 +110,7 @@ OAK_FN int refine_ends(int dir, int i) {
 OAK_FN int refine_class(int j, int k) {
   return OAK_REFINE_BUFFER ? refine_ends(1, j) + (OAK_DIM == 3 ? 4 * refine_ends(2, k) : 0) : 0;
 }
-/* OAK_REACH bits of the neighbours that lie near cell i of a row of this class. */
+/* OAK_REACH bits of the neighbours that are near cell i of a row of this class. */
 OAK_FN int refine_near(int i, int rows) {
   const int ends[3] = {refine_ends(0, i), rows & 3, rows >> 2};
   int reach = 0;
@@ -124,8 +124,8 @@ OAK_FN int refine_near(int i, int rows) {
 }
 
 #if OAK_LANES_APART
-/* What a lane finds: its largest squared indicator, and the neighbours near its cells to refine.
- * These are numbers and no array, because with OpenMP gcc gives all lanes of a warp the same array
+/* refine_most_t: the largest squared indicator of a lane, and the neighbours near its cells to
+ * refine. It has no array, because with OpenMP gcc gives all lanes of a warp the same array
  * (docs/openacc.md). */
 typedef struct {
   real largest, limit2;
@@ -141,7 +141,7 @@ typedef struct {
 typedef real refine_most_t; /* [class of rows][i] */
 #define REFINE_TALLY(most, i, j, k, e2) OAK_TALLY_MAX((most)[refine_class(j, k) * OAK_NX + (i)], e2)
 
-/* OAK_REACH bits of all neighbours that lie near a cell to refine. */
+/* OAK_REACH bits of all neighbours that are near a cell to refine. */
 OAK_FN int refine_reach(const real *most, real limit2) {
   int reach = 0;
   for (int c = 0; OAK_REFINE_BUFFER && c < REFINE_MOST; c++)
@@ -150,7 +150,7 @@ OAK_FN int refine_reach(const real *most, real limit2) {
 }
 #endif
 
-/* Component v of block n. */
+/* Look at component v of block n. */
 OAK_FN void look_at_component(const oak_refine_args_t *arg, const oak_field_t *f, int components,
                               long n, int v, refine_most_t *OAK_RESTRICT most OAK_LANE_PARAM) {
   const real eps = (real)arg->eps, eps_abs = (real)arg->eps_abs;
@@ -195,7 +195,7 @@ OAK_FN void look_at_field(const oak_refine_args_t *arg, long n, const oak_beside
 
 #if OAK_REFINE_PRIMITIVES
 #if OAK_LANES_APART
-/* Each lane converts its cell and the neighbours of this cell: lanes share no rows. */
+/* Look at primitive variables. Lanes share no rows: each converts its cell and its neighbours. */
 OAK_FN void look_at_primitives(const oak_refine_args_t *arg, long n,
                                refine_most_t *most OAK_LANE_PARAM) {
   const physics_parameters_t ph = oak_physics(&arg->f);
@@ -285,8 +285,8 @@ OAK_FN int refine_region(const oak_field_t *f, long n) {
 }
 
 #if NSOLID
-/* The surface of solids is on the finest level. A block is refined if it and its ghost cells
- * contain both solid cells and others, or if a body that may be smaller than a cell is so near. */
+/* Look at solids: their surface is on the finest level. A block is refined if it and its ghost
+ * cells contain both solid cells and others, or if a body near it may be smaller than a cell. */
 OAK_FN void look_at_solids(const oak_refine_args_t *arg, long n,
                            refine_most_t *OAK_RESTRICT most OAK_LANE_PARAM) {
   const oak_user_t user = oak_user(&arg->f);
