@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Bodies in the domain: electrodes and dielectrics. The sections [body.NAME] give their shapes;
- * OAK_BODIES(X) is X(number, shape(...), kind, potential, permittivity, surface) for each of them
- * (src/setup/bodies.c). If the file has SOLID and POTENTIAL, its solid is one more
- * electrode, the last body. All bodies are solids too (kernels/geometry/solids.h). */
+ * OAK_BODIES(X) is X(number, shape(...), kind, potential, permittivity, surface) for each body
+ * (src/setup/bodies.c). If the problem has SOLID and POTENTIAL, its solid is the last body, an
+ * electrode. All bodies are solids too (kernels/geometry/solids.h). */
 #pragma once
 
 #include "kernels/hooks/user.h"
@@ -65,7 +65,7 @@ OAK_FN double bodies_box(OAK_SHAPE_ARGS) {
 
 /* ---- all bodies */
 
-/* The nearest body of the kinds in the bits `kinds`. Distances are negative inside of a body. */
+/* The nearest body among the kinds in the bits `kinds`. Distances are negative inside of a body. */
 OAK_FN oak_body_t oak_body_near(const oak_at_t *at, int kinds) {
   oak_body_t b = {(double)INFINITY, -1, 0, 0, 0, 1};
 #define OAK_NEAREST(n, shape, its_kind, its_potential, its_permittivity, its_surface) \
@@ -90,13 +90,13 @@ OAK_FN oak_body_t oak_body_near(const oak_at_t *at, int kinds) {
   return b;
 }
 
-/* Whether a point is inside. A point on the surface is inside, also if its distance is not exactly
- * 0 because of rounding: both blocks beside a face then find the same. */
+/* Whether a point is inside a body. A point on the surface is inside, also if rounding makes its
+ * distance different from 0: both blocks beside a face then find the same. */
 OAK_FN int oak_is_inside(const oak_at_t *at, const oak_body_t *b) {
   return b->distance < 1e-10 * at->dx[0];
 }
 
-/* The potential of a body, by the hook POTENTIAL if there is one, or else the given one. */
+/* The potential of a body: that of the hook POTENTIAL if there is one, else the given one. */
 OAK_FN double oak_potential(const oak_at_t *at, int number, double given) {
 #if OAK_HAS_problem_potential
   (void)given;
@@ -109,7 +109,7 @@ OAK_FN double oak_potential(const oak_at_t *at, int number, double given) {
 #endif
 
 #if NSOLID
-/* Bit n: the point is inside body n. */
+/* The bodies around a point. Bit n: the point is inside body n. */
 OAK_FN int oak_bodies_around(const oak_at_t *at) {
 #if OAK_NBODY
   int found = 0;
@@ -128,7 +128,7 @@ OAK_FN int oak_bodies_around(const oak_at_t *at) {
 }
 
 #if OAK_NBODY
-/* The same for electrodes, if the point is in two with different potentials. */
+/* The electrodes around a point (oak_bodies_around), if they have different potentials; else 0. */
 OAK_FN int oak_conflicting_bodies(const oak_at_t *at) {
   double low = (double)INFINITY, high = -(double)INFINITY;
   int found = 0;
@@ -148,8 +148,8 @@ OAK_FN int oak_conflicting_bodies(const oak_at_t *at) {
 }
 #endif
 
-/* Half the diagonal of a cell; size[]: its true size along each axis. Any point is this close to
- * the centre of a cell. */
+/* Half the diagonal of a cell, the largest distance of a point from the centre of its cell. size[]:
+ * the true size along each axis. */
 OAK_FN double oak_half_diagonal(const double size[]) {
   double sum = 0;
   for (int d = 0; d < OAK_DIM; d++) sum += size[d] * size[d];
@@ -157,8 +157,8 @@ OAK_FN double oak_half_diagonal(const double size[]) {
 }
 
 /* FUNCTION(at, size, away): the distance of a point from a solid, VALUE(at), and the direction away
- * from it, as a change of coordinates by which the distance grows by 1. The value of a hook need
- * not be a distance: any function will do that is negative inside. */
+ * from the solid, as a change of coordinates that increases the distance by 1. The value of a hook
+ * need not be a distance: any function that is negative inside will do. */
 #define OAK_DISTANCE_FUNCTION(FUNCTION, VALUE)                                                \
   OAK_FN double FUNCTION(const oak_at_t *at, const double size[], double away[3]) {           \
     const double value = VALUE(at);                                                           \
@@ -185,9 +185,9 @@ OAK_FN double oak_nearest_solid(const oak_at_t *at) {
 }
 OAK_DISTANCE_FUNCTION(oak_wall_distance, oak_nearest_solid)
 
-/* Whether a solid cell is beside a wall that is not along axes. In the corner of a box two walls
- * are equally near, but not from a place beside it. A function that is constant on each side of its
- * wall does not say where the wall leads. */
+/* Whether a solid cell is beside a wall that is not along axes. Two places are tried, because in
+ * the corner of a box two walls are equally near. A function that is constant on each side of its
+ * wall gives no direction. */
 OAK_FN int oak_beside_oblique_wall(const oak_at_t *at, const double size[]) {
   int oblique = 1;
   for (int n = 0; n < 2; n++) {
@@ -213,8 +213,7 @@ OAK_FN int oak_body_begins(const oak_at_t *at, const double size[]) {
   return fabs(oak_nearest_solid(at)) < reach && fabs(oak_wall_distance(at, size, away)) < reach;
 }
 
-/* The mask of a cell when the run starts: 1 in solids, 2 in dielectrics, whose values outputs show.
- */
+/* The mask of a cell when the run starts: 1 in solids; 2 in dielectrics, which outputs show. */
 OAK_FN int oak_solid(const oak_at_t *at) {
 #if OAK_NBODY
   const int glass = 1 << OAK_BODY_DIELECTRIC;

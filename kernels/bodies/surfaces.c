@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Bodies as the elliptic equation sees them: where their surfaces cut the lines between centres of
- * cells, their potentials, permittivities and charges. */
+ * Bodies in elliptic equations: cuts of their surfaces with the lines between centres of cells,
+ * potentials, permittivities and charges. */
 #include "kernels/bodies/shapes.h"
 
 #ifndef PHYSICS_EPSILON /* charge over the flux of -a grad phi */
@@ -8,7 +8,7 @@
 #endif
 
 #if OAK_NBODY
-/* Places on a level of the multigrid solver, where fields beside the state have no values. */
+/* The place of a cell on a level of the multigrid solver, where fields have no values. */
 OAK_FN oak_at_t bodies_place(const oak_field_t *f, const oak_user_t *user, long block, int i, int j,
                              int k) {
   oak_at_t at = oak_place_bare(f, user, block, i, j, k);
@@ -19,8 +19,8 @@ OAK_FN oak_at_t bodies_place(const oak_field_t *f, const oak_user_t *user, long 
   return at;
 }
 
-/* The body at a place in which the solution is given (its kind is one of the bits `given`), or the
- * dielectric if there is none. */
+/* The body around a place in which the solution is given (its kind is one of the bits `given`), or
+ * else the dielectric there. */
 OAK_FN oak_body_t bodies_here(const oak_at_t *at, int given, int *inside) {
   oak_body_t b = oak_body_near(at, given);
   *inside = oak_is_inside(at, &b);
@@ -31,8 +31,8 @@ OAK_FN oak_body_t bodies_here(const oak_at_t *at, int given, int *inside) {
   return b;
 }
 
-/* The way from a point outside to the surface of such a body, along an axis, over that to a point
- * inside. */
+/* The distance along an axis from a point outside to the surface of such a body, divided by the
+ * distance to a point inside. */
 OAK_FN double bodies_way(const oak_at_t *outside, int given, int dir, double to) {
   double low = 0, high = 1;
   for (int n = 0; n < 50; n++) {
@@ -48,7 +48,7 @@ OAK_FN double bodies_way(const oak_at_t *outside, int given, int dir, double to)
   return OAK_MAX(high, OAK_LEAST_CUT);
 }
 
-/* What lies on the way between the cells below and above a face (oak_elliptic_args_t.cut). */
+/* The cut between the cells below and above a face (oak_elliptic_args_t.cut). */
 OAK_FN double bodies_cut(const oak_at_t *below, const oak_at_t *above, int given, int dir) {
   int in_below, in_above;
   const oak_body_t b = bodies_here(below, given, &in_below),
@@ -76,7 +76,7 @@ OAK_FN void cut_face(const oak_body_args_t *arg, const oak_user_t *user, long n,
       ends ? 0 : bodies_cut(&below, &above, arg->given, dir);
 }
 
-/* Cuts of all faces, and in which cells the solution is given. */
+/* Compute the cuts of all faces, and mark the cells in which the solution is given. */
 OAK_KERNEL(oak_body_cuts, oak_body_args_t, 128) {
   OAK_ARGS(oak_body_args_t);
   OAK_OUTER_LANES(n) {
@@ -114,7 +114,7 @@ OAK_FN void face_potential(const oak_body_args_t *arg, const oak_user_t *user, l
   arg->wall[place] = value;
 }
 
-/* Potentials: at the places where surfaces cut, and in the cells of electrodes, where the potential
+/* Compute potentials: at the cuts of surfaces, and in the cells of electrodes, where the potential
  * takes the place of the right-hand side. */
 OAK_KERNEL(oak_body_potentials, oak_body_args_t, 128) {
   OAK_ARGS(oak_body_args_t);
@@ -134,7 +134,7 @@ OAK_KERNEL(oak_body_potentials, oak_body_args_t, 128) {
   }
 }
 
-/* The coefficient `a` in dielectrics. */
+/* Set the coefficient `a` in dielectrics. */
 OAK_KERNEL(oak_body_permittivity, oak_body_args_t, 128) {
   OAK_ARGS(oak_body_args_t);
   OAK_OUTER_LANES(n) {
@@ -161,8 +161,8 @@ OAK_FN double bodies_area(const oak_field_t *f, long block, int i, int face) {
 #endif
 }
 
-/* What cell c of a block adds to the sums of a body: the flux of -a grad phi out of its surface,
- * and minus the right-hand side in its cells. */
+/* Add cell c of a block to the sums of a body: the flux of -a grad phi out of its surface, and
+ * minus the right-hand side in its cells. */
 OAK_FN void bodies_add(const oak_body_args_t *arg, const oak_user_t *user, long n, int c,
                        double sum[][OAK_BODY_SUMS]) {
   const int x[3] = {c % OAK_NX, c / OAK_NX % OAK_NY, c / (OAK_NX * OAK_NY)};
