@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The force on solids: what the fluxes of the scheme carry through their walls, cell by cell. The
- * kernel is built only for runs that ask for it. */
+ * The force on solids: the momentum that the fluxes of the scheme carry through their walls, cell
+ * by cell. Only runs that ask for the force have this kernel. */
 #include "kernels/scheme/reference.h"
 #if OAK_DIFFUSION
 #include "kernels/diffusion/diffusive_flux.h"
 #endif
 
-enum { COMPONENTS = 2 * 3 }; /* by the Riemann solver, by the hooks DIFFUSIVE_FLUX */
+enum { COMPONENTS = 2 * 3 }; /* of the Riemann solver and of DIFFUSIVE_FLUX */
 
-/* Add what the momentum fluxes `flux` across a face carry into the solid. */
+/* Add the momentum that the fluxes `flux` through a face carry into the solid. */
 OAK_FN void add_flux(const real flux[], double weight, double force[3]) {
   OAK_FOR(d, OAK_DIM) force[d] += weight * (double)flux[PHYSICS_NORMAL(d)];
 }
 
-/* The area of the face below or above (upper 1) cell x[], with the sign of its way into the solid.
- * In coordinates that are not Cartesian, it is that of the balance of component v. */
+/* The area of the face below or above (upper 1) cell x[], positive above. In coordinates that are
+ * not Cartesian, it is the area in the balance of momentum. */
 OAK_FN double signed_area(const oak_field_t *f, long block, const int x[3], int dir, int upper) {
   const oak_areas_t areas = oak_areas(f, block, x[0], x[1]);
   const double volume =
@@ -24,8 +24,8 @@ OAK_FN double signed_area(const oak_field_t *f, long block, const int x[3], int 
   return upper ? area : -area;
 }
 
-/* Add the force through the walls of cell x[], which is not solid. p: its place in the copy with
- * ghost cells. */
+/* Add the force through the walls of cell x[], which is not solid. p: place of the cell in the copy
+ * with ghost cells. */
 OAK_FN void add_walls(const oak_field_t *f, const oak_flux_user_t *user, long block, const int x[3],
                       const real *p, double force[COMPONENTS]) {
   for (int dir = 0; dir < OAK_DIM; dir++) {
@@ -53,7 +53,7 @@ OAK_FN void add_walls(const oak_field_t *f, const oak_flux_user_t *user, long bl
   }
 }
 
-/* The sums over a block, in an order that depends on the block alone. */
+/* Add up the forces of a block, in an order that depends on the block alone. */
 OAK_KERNEL(oak_forces, oak_forces_args_t, OAK_CHUNK_LANES) {
   OAK_ARGS(oak_forces_args_t);
   OAK_OUTER(n) {

@@ -3,9 +3,8 @@
 #include "kernels/geometry/solids.h"
 #include "kernels/hooks/user.h"
 
-/* The contribution of cell c to the integral of variable v, divided by oak_cell_volume; 0 if the
- * cell is solid. Solid cells count as 1 in the integral of the mask, whatever solid it is. u: the
- * values of v in the block. */
+/* The contribution of cell c to the integral of variable v, divided by oak_cell_volume; 0 in solid
+ * cells, but 1 for the mask itself. u: the values of v in the block. */
 OAK_FN double counted(const oak_field_t *f, long block, const store_t *u, int v, int c) {
   const int of_mask = NSOLID && v == SOLID_VAR;
   if (NSOLID && oak_is_solid(u[(SOLID_VAR - v) * OAK_CELLS + c]) != of_mask) return 0;
@@ -13,7 +12,7 @@ OAK_FN double counted(const oak_field_t *f, long block, const store_t *u, int v,
 }
 
 #if OAK_LANES_APART
-/* Sum of a lane's share of a block, as several partial sums, so that loads do not wait for
+/* Sum over the cells of a lane, as several partial sums, so that loads do not wait for
  * additions. */
 OAK_FN double lane_sum(const oak_field_t *f, long block, const store_t *u, int v, int lane,
                        int lanes) {
@@ -67,8 +66,8 @@ OAK_KERNEL(oak_totals, oak_read_args_t, 128) {
 
 enum { RESULT_LANES = 256 };
 
-/* The largest rate and the number of invalid cells that the flux kernel left in a chunk of tiles.
- */
+/* The largest rate and the number of invalid cells, from the results of the flux kernel in a chunk
+ * of tiles. */
 OAK_KERNEL(oak_results, oak_results_args_t, 256) {
   OAK_ARGS(oak_results_args_t);
 #if OAK_LANES_APART
@@ -117,7 +116,7 @@ OAK_FN double read_cell(const physics_parameters_t *ph, int variable, real q[]) 
   return (double)value;
 }
 
-/* Where the values of a variable of a block are stored; NULL: they must be computed. */
+/* The place of a variable's values in a block; NULL: the values must be computed. */
 OAK_FN const store_t *stored_values(const oak_field_t *f, int variable, long block) {
   if (variable < NVAR) return f->u + block * OAK_BLOCK_REALS + (long long)variable * OAK_CELLS;
 #ifdef OAK_FIELDS
@@ -147,11 +146,11 @@ OAK_KERNEL(oak_cells, oak_read_args_t, 128) {
   }
 }
 
-/* A CPU goes through a block cell by cell, and so does a lane of OpenACC, which has a block for
- * itself. */
+/* MEASURE_LANES: a CPU goes through a block cell by cell, and so does a lane of OpenACC, which has
+ * a block for itself. */
 enum { MEASURE_LANES = OAK_MANY_THREADS ? 128 : 1 };
 
-/* A lane's share of a block. */
+/* Measure the cells of a lane. */
 OAK_FN oak_measured_t measure_share(const oak_field_t *f, long block, const double *x,
                                     const double *mask, int dielectrics, const int *box, int lane) {
   oak_measured_t m;
@@ -183,7 +182,7 @@ OAK_FN oak_measured_t measure_share(const oak_field_t *f, long block, const doub
   return m;
 }
 
-/* Of equal values the one in the first cell counts. */
+/* Join two results. Of equal values the value in the first cell is kept. */
 OAK_FN void measure_join(oak_measured_t *to, const oak_measured_t *m) {
   to->sum += m->sum;
   to->moment += m->moment;
