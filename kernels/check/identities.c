@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * For oak check: the hooks of a physics on given pairs of states. The identities that they should
- * satisfy are in src/check. OAK_RIEMANN_LIST(X) is X(number, name) for each Riemann
- * solver there is. */
+ * Hooks of a physics on given pairs of states, for oak check. src/check has the identities that
+ * they should satisfy. OAK_RIEMANN_LIST(X) is X(number, name) for each Riemann solver. */
 #include "kernels/scheme/faces.h"
 
 /* Fill f[] with the flux of one state and its scalars. */
@@ -26,7 +25,7 @@ OAK_FN void identity_item(physics_parameters_t *ph, const double *in, double *ou
   } else {
     oak_state_to_conserved(ph, u);
   }
-#if OAK_CURL /* on the face, the mean of both sides */
+#if OAK_CURL /* the vector on the face is the mean of both sides */
   ph->face.OAK_FACE_VECTOR_NAME =
       (real)0.5 * (ql[OAK_FACE_VECTOR + dir] + qr[OAK_FACE_VECTOR + dir]);
 #endif
@@ -57,7 +56,7 @@ OAK_FN void identity_item(physics_parameters_t *ph, const double *in, double *ou
   OAK_RIEMANN_LIST(OAK_IDENTITY_RIEMANN)
 }
 
-/* The parameters, with 1 for each number on a face. */
+/* The parameters, with the value 1 for each number on a face. */
 OAK_FN oak_user_t identity_user(const oak_field_t *f) {
   oak_user_t user = oak_user(f);
 #ifdef OAK_FACE_FIELDS

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The values of hooks in each cell, for the message after a run has failed. The kernel is built
- * only in this case. */
+ * The values of hooks in each cell, for the message after a run has failed. Only then is this
+ * kernel built. */
 #include "kernels/hooks/user.h"
 
-/* Hooks are called where the state is valid. In other cells their value is set to 1, which is
- * allowed for every hook. */
+/* The value of a hook in a cell. Where the state is not valid, the value is 1, which every hook may
+ * return. */
 OAK_FN double trace_value(const oak_read_args_t *arg, const oak_user_t *user, long block, int c) {
   const int hook = arg->variable / NVAR, v = arg->variable % NVAR;
   const oak_at_t at = oak_place_cell(&arg->f, user, block, c);
