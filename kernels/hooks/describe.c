@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * What a physics and a problem file declare, as constants that the host reads before it builds the
- * kernels of the run. Most of them are made by the declarations in the files
+ * Declarations of a physics and a problem file, as constants that the host reads before it builds
+ * the kernels of the run. The declarations in the files make most of them
  * (kernels/language/hook_table.h). */
 #include "kernels/hooks/user.h"
 
@@ -9,7 +9,7 @@ OAK_CONST_DATA int oak_describe_mass = PHYSICS_MASS;
 OAK_CONST_DATA int oak_describe_normal[3] = {PHYSICS_NORMAL(0), PHYSICS_NORMAL(1),
                                              PHYSICS_NORMAL(2)};
 
-/* Bit v: a wall normal to axis d negates variable v. */
+/* oak_describe_mirror: bit v: a wall normal to axis d negates variable v. */
 #ifndef PHYSICS_MIRROR
 #define PHYSICS_MIRROR(v, d) ((v) == PHYSICS_NORMAL(d))
 #endif
@@ -20,7 +20,7 @@ OAK_CONST_DATA int oak_describe_normal[3] = {PHYSICS_NORMAL(0), PHYSICS_NORMAL(1
 #define MIRRORS(d) (MIRROR16(0, d) | MIRROR16(16, d))
 OAK_CONST_DATA unsigned oak_describe_mirror[3] = {MIRRORS(0), MIRRORS(1), MIRRORS(2)};
 
-/* All vectors, three numbers each, and -2 behind the last one. */
+/* The list of all vectors: three numbers each, and -2 behind the last one. */
 #define VECTOR_LIST(a, b, c) a, b, c,
 OAK_CONST_DATA int oak_describe_vector_list[31] = {PHYSICS_VECTORS(VECTOR_LIST) - 2};
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The file of the problem, in quotes. Hooks in it belong to the problem, and may use what is
- * included before it. */
+ * The file of the problem, in quotes. Its hooks belong to the problem, and may use all that is
+ * included before. */
 #pragma once
 
 #include "kernels/access/field.h"

@@ -11,14 +11,13 @@
 #define physics_cell_terms(...) ((void)0)
 #endif
 
-#define OAK_COUNT_ONE(...) +1 /* for each entry of a list X(...) */
+#define OAK_COUNT_ONE(...) +1 /* counts the entries of a list X(...) */
 
-/* If a function in an earlier file lacks its closing brace, the compiler refuses this definition,
- * and its message shows this name. */
+/* The name in the compiler's message if a function in an earlier file lacks its closing brace. */
 OAK_FN int a_brace_is_not_closed_in_the_file_of_the_problem(void) { return 0; }
 
-/* Files that were included before a change of the number of variables have arrays of another size.
- */
+/* Arrays of files that were included before a change of the number of variables have another
+ * size. */
 #ifdef OAK_RIEMANN_SIDES_H
 OAK_REQUIRE(
     (int)OAK_NVAR_OF_SIDES == (int)(PHYSICS_NVAR),
@@ -26,7 +25,7 @@ OAK_REQUIRE(
     "changes another one'");
 #endif
 
-/** The face values of cell s[0] of a row by the chosen limiter. */
+/** The face values of cell s[0] of a row by the limiter of the run. */
 OAK_FN void oak_reconstruct(const real *s, real *lo, real *hi) {
   OAK_PASTE(limiter_, OAK_LIMITER)(s, lo, hi);
 }
@@ -37,11 +36,11 @@ typedef struct {
   problem_parameters_t problem;
 } oak_user_t;
 
-/* Those of the physics. What needs no others is not compiled again if those of the problem
- * change. */
+/* The parameters of the physics alone. Kernels that need no others are not compiled again if the
+ * parameters of the problem change. */
 OAK_FN physics_parameters_t oak_physics(const oak_field_t *f) {
   physics_parameters_t physics = *(const physics_parameters_t *)f->user;
-#ifdef OAK_FACE_FIELDS /* the last member, for which the host has no values */
+#ifdef OAK_FACE_FIELDS /* last member, which the host does not have */
   const struct oak_face_numbers none = {0};
   physics.face = none;
 #endif
@@ -62,7 +61,7 @@ OAK_FN oak_user_t oak_user(const oak_field_t *f) {
   return user;
 }
 
-/* Let `at` point to a copy with the parameters of the physics at a place, by COEFFICIENTS. */
+/* Let `at` point to a copy in which COEFFICIENTS has changed the parameters of the physics. */
 #if OAK_HAS_problem_coefficients
 #define OAK_AT_PLACE(at, q)                  \
   oak_at_t at_place = *(at);                 \
@@ -80,7 +79,7 @@ OAK_FN double oak_physics_diffusivity(const oak_at_t *at, const real q[]) {
 
 /* AT_FACE(ph, f, user, block, index): a pointer `ph` to the parameters of the physics, with the
  * numbers of the hooks FACE_FIELD on a face (oak_face_index). SET_FACE(at, user, index): the same
- * for at->ph. */
+ * parameters in at->ph. */
 #ifdef OAK_FACE_FIELDS
 #define OAK_SET_FACE(number, name) \
   ph.face.name = f->beside[number].u[block * OAK_FACE_REALS + index];
@@ -103,8 +102,8 @@ OAK_FN physics_parameters_t oak_at_face(const oak_field_t *f, physics_parameters
 #define SET_FACE(at, user, index) ((void)(index))
 #endif
 
-/* What a hook gets at cell (i, j, k) of a block, without the fields, which have no values on coarse
- * levels of the multigrid solver. */
+/* The place of cell (i, j, k) of a block as a hook gets it, without the fields, which have no
+ * values on coarse levels of the multigrid solver. */
 OAK_FN oak_at_t oak_place_bare(const oak_field_t *f, const oak_user_t *user, long block, int i,
                                int j, int k) {
   oak_at_t at;
@@ -124,7 +123,7 @@ OAK_FN oak_at_t oak_place_bare(const oak_field_t *f, const oak_user_t *user, lon
   return at;
 }
 
-/** What a hook gets at cell (i, j, k) of a block, ghost cells included. */
+/** The place of cell (i, j, k) of a block as a hook gets it, ghost cells included. */
 OAK_FN oak_at_t oak_place(const oak_field_t *f, const oak_user_t *user, long block, int i, int j,
                           int k) {
   oak_at_t at = oak_place_bare(f, user, block, i, j, k);
@@ -137,7 +136,8 @@ OAK_FN oak_at_t oak_place(const oak_field_t *f, const oak_user_t *user, long blo
   return at;
 }
 
-/** The same for a cell inside the block. It has no branches, so loops over cells are vectorised. */
+/** oak_place for a cell inside the block. It has no branches, so loops over cells are vectorised.
+ */
 OAK_FN oak_at_t oak_place_inside(const oak_field_t *f, const oak_user_t *user, long block, int i,
                                  int j, int k) {
   oak_at_t at = oak_place_bare(f, user, block, i, j, k);
@@ -152,7 +152,7 @@ OAK_FN oak_at_t oak_place_inside(const oak_field_t *f, const oak_user_t *user, l
   return at;
 }
 
-/** The same for cell c = i + N j + N^2 k of the block. */
+/** oak_place_inside for cell c = i + N j + N^2 k of the block. */
 OAK_FN oak_at_t oak_place_cell(const oak_field_t *f, const oak_user_t *user, long block, int c) {
   return oak_place(f, user, block, c % OAK_NX, c / OAK_NX % OAK_NY, c / (OAK_NX * OAK_NY));
 }
@@ -165,12 +165,12 @@ OAK_FN void load_primitive(const physics_parameters_t *ph, const store_t *p, lon
 }
 
 /* ---- fields that are variables of the state: OAK_FIXED_FUNCTIONS(X) is X(variable, name,
- * function) for those that a hook FIELD sets */
+ * function) for each field that a hook FIELD sets */
 #ifdef OAK_FIXED_FUNCTIONS
 /** Value of variable `v` of the state, which a hook FIELD sets, in the cell of `at`. It is the mean
- * over the cells of the finest level in this cell, so the mean of fine cells is the value of the
- * coarse cell. If there are more than OAK_FIXED_DEPTH finer levels, the mean is over cells that are
- * OAK_FIXED_DEPTH levels finer. In polar coordinates it is the mean by volume. */
+ * over the cells of the finest level in this cell (at most OAK_FIXED_DEPTH levels finer), so the
+ * mean of fine cells is the value of the coarse cell. In polar coordinates it is the mean by
+ * volume. */
 enum { OAK_FIXED_DEPTH = OAK_DIM == 3 ? 4 : 6 };
 OAK_FN double oak_fixed_value(const oak_at_t *at, int v) {
   const int depth = OAK_MIN(at->state->finest - at->level, OAK_FIXED_DEPTH),
