@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Hooks in the debug mode (run.debug, CPUs only): each hook of the user is wrapped in a function
- * that gives it copies of its arrays, of exactly their size, and looks at what it returns. The
- * compiler adds checks of indices, which call the functions at the end of this file. The first
- * fault ends the run with a message. Included in front of the physics. */
+ * that gives it copies of its arrays, of exactly their size, and checks its results. The compiler
+ * adds checks of indices, which call the functions at the end of this file. The first fault ends
+ * the run with a message. This file is included before the physics. */
 #pragma once
 
 #include <stdarg.h>
@@ -15,7 +15,7 @@ extern int oak_debug_flush(void *) __asm__("fflush");
 extern long oak_debug_write(int, const void *, unsigned long) __asm__("write");
 extern void oak_debug_exit(int) __asm__("_exit");
 
-/* What a thread is doing. */
+/* The hook that a thread is calling, and its place. */
 static _Thread_local struct {
   const char *hook, *file;
   int line;
@@ -116,7 +116,7 @@ __attribute__((noinline)) static void oak_debug_number(double x, const double *g
 #undef OAK_TO_ARRAY
 #undef OAK_TO_NUMBER
 #undef OAK_OF_PLACE
-/* A function that changes an array in place. */
+/* Wrapper of a function that changes an array in place. */
 #define OAK_IN_PLACE(name, text, place, type, array, parameters, arguments)       \
   OAK_FN void OAK_BODY(name) parameters;                                          \
   OAK_HOOK(void, name) parameters {                                               \
@@ -130,7 +130,7 @@ __attribute__((noinline)) static void oak_debug_number(double x, const double *g
     OAK_LEAVE;                                                                    \
   }                                                                               \
   OAK_FN void OAK_BODY(name) parameters
-/* A function of a state that fills another array. */
+/* Wrapper of a function of a state that fills another array. */
 #define OAK_TO_ARRAY(name, text, place, q, out, parameters, arguments)          \
   OAK_FN void OAK_BODY(name) parameters;                                        \
   OAK_HOOK(void, name) parameters {                                             \
@@ -145,7 +145,7 @@ __attribute__((noinline)) static void oak_debug_number(double x, const double *g
     OAK_LEAVE;                                                                  \
   }                                                                             \
   OAK_FN void OAK_BODY(name) parameters
-/* A function of a state that returns a number. */
+/* Wrapper of a function of a state that returns a number. */
 #define OAK_TO_NUMBER(name, text, at, q, wrong, parameters, arguments)                  \
   OAK_FN double OAK_BODY(name) parameters;                                              \
   OAK_HOOK(double, name) parameters {                                                   \
@@ -158,7 +158,7 @@ __attribute__((noinline)) static void oak_debug_number(double x, const double *g
     return oak_x;                                                                       \
   }                                                                                     \
   OAK_FN double OAK_BODY(name) parameters
-/* A function of the place. */
+/* Wrapper of a function of the place. */
 #define OAK_OF_PLACE(type, name, text, place, at, wrong, parameters, arguments) \
   OAK_FN type OAK_BODY(name) parameters;                                        \
   OAK_HOOK(type, name) parameters {                                             \
@@ -170,14 +170,14 @@ __attribute__((noinline)) static void oak_debug_number(double x, const double *g
   }                                                                             \
   OAK_FN type OAK_BODY(name) parameters
 
-/* ---- what the compiler's checks call */
+/* ---- functions that the compiler's checks call */
 
 typedef struct {
   const char *file;
   unsigned line, column;
 } oak_debug_place_t;
 
-/* Only faults in hooks are reported, not those in oak's own kernels. */
+/* Report a fault in a hook; faults in oak's own kernels are not reported. */
 __attribute__((visibility("default"))) void __ubsan_handle_out_of_bounds(void *data, void *index) {
   const oak_debug_place_t *place = data;
   if (oak_debug_now.hook)
@@ -193,7 +193,7 @@ __attribute__((visibility("default"))) void __ubsan_handle_type_mismatch_v1(void
     oak_debug_stop(place->file, (int)place->line, "reads or writes beyond the end of an array");
 }
 
-/* Check the offset of oak_near. It must stay in the block or lead into the ghost layers beyond one
+/* Check the offset of oak_near: the cell must be in the block or in the ghost layers beyond one
  * face. */
 __attribute__((noinline)) static void oak_debug_offset(const oak_at_t *at, int v, int count, int i,
                                                        int j, int k) {

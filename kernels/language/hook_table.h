@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The table of hooks and declarations. The host reads it from preprocessed text
- * (src/declare/declared.c); OAK_FOR_... says who may have the hooks behind it. Where a file has
- * one, kernels see OAK_HAS_physics_name or OAK_HAS_problem_name, and the host
+ * (src/declare/declared.c); OAK_FOR_... says whose files may have the hooks that follow. If a file
+ * has one, kernels see OAK_HAS_physics_name or OAK_HAS_problem_name, and the host asks
  * oak_has_hook(sim, "physics_name"). */
 #pragma once
 
@@ -10,11 +10,11 @@
 
 /* The title of the run. */
 #define TITLE(text) OAK_NOTE_TEXT(OAK_OWNED(_title), OAK_TITLE_BYTES, text, "this text")
-/* The units of variables: "length: m; rho: kg/m^3; vx vy: m/s". A unit without names is that
- * of the other variables of the physics. */
+/* The units of variables: "length: m; rho: kg/m^3; vx vy: m/s". A unit without names is the unit of
+ * all other variables of the physics. */
 #define UNITS(text) OAK_NOTE_TEXT(OAK_OWNED(_units), OAK_UNITS_BYTES, text, "this text")
-/* Names of output variables that have a value in few cells and are not a number elsewhere, so
- * that they have extrema, but no integrals. */
+/* Names of output variables that are not a number in most cells, so that they have extrema, but no
+ * integrals. */
 #define SPARSE(names) OAK_NOTE_TEXT(OAK_OWNED(_sparse), OAK_NAMES_BYTES, names, "this text")
 /* A key of the parameter file. */
 #define PARAMETER(name, default, help)                                                         \
@@ -28,7 +28,7 @@
                 "the default of " #name)                                                     \
   OAK_NOTE_NUMBER(double, OAK_PASTE(OAK_OWNED(_default_), name), 0)                          \
   OAK_NOTE_HELP(name, help)
-/** The length of such an array: OAK_COUNT(at->p.name). */
+/** The length of an array of PARAMETER_ARRAY: OAK_COUNT(at->p.name). */
 #define OAK_COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
 /* A function name(x) whose values come from a file, which a key may change. */
 #define TABLE(name, file, help)                                             \
@@ -83,35 +83,36 @@
 #define POISSON_COEFFICIENTS(at, q, a, b) \
   OAK_HOOK(void, _poisson_coefficients)   \
   (const oak_at_t *at, const real q[OAK_STATE], double *a, double *b)
-/* The coefficient b, where it is the same everywhere: from at->p, at->ph and at->t alone. */
+/* The coefficient b, if it is the same everywhere: from at->p, at->ph and at->t alone. */
 #define POISSON_B(at) OAK_HOOK(double, _poisson_b)(const oak_at_t *at)
 /* Phi or its outward derivative, as poisson.boundary says, at the centre at->x of a cell's
  * face at the boundary of the domain. */
 #define POISSON_BOUNDARY(at, face) OAK_HOOK(double, _poisson_boundary)(const oak_at_t *at, int face)
-/* The same as POISSON for a further equation, whose solution is the field of that name. */
+/* The right-hand side of a further equation, whose solution is the field `name`. */
 #define POISSON_OF(name, at, q)                                                                    \
   OAK_TO_NUMBER(_poisson_of_##name, "POISSON_OF(" #name ", ...)", at, q, !oak_debug_finite(oak_x), \
                 (const oak_at_t *at, const real q[OAK_STATE]), (at, q##_copy))
-/* Its coefficients. */
+/* The coefficients of this equation. */
 #define POISSON_COEFFICIENTS_OF(name, at, q, a, b) \
   OAK_HOOK(void, _poisson_coefficients_of_##name)  \
   (const oak_at_t *at, const real q[OAK_STATE], double *a, double *b)
-/* Its coefficient b, where it is the same everywhere: from at->p, at->ph and at->t alone. */
+/* The coefficient b of this equation, if it is the same everywhere: from at->p, at->ph, at->t
+ * alone. */
 #define POISSON_B_OF(name, at) OAK_HOOK(double, _poisson_b_of_##name)(const oak_at_t *at)
-/* Its solution or the outward derivative of it at the boundary of the domain. */
+/* The solution of this equation, or its outward derivative, at the boundary of the domain. */
 #define POISSON_BOUNDARY_OF(name, at, face) \
   OAK_HOOK(double, _poisson_boundary_of_##name)(const oak_at_t *at, int face)
 
-/* A maximum may leave out cells with -INFINITY. */
+/* A global. A maximum may leave out cells with -INFINITY. */
 #define OAK_GLOBAL(name, at, q)                                                             \
   OAK_REQUIRE(sizeof(((OAK_OWNED(_parameters_t) *)0)->name) == sizeof(double), "a global"); \
   OAK_TO_NUMBER(_global_##name, "the global " #name, at, q, oak_x != oak_x,                 \
                 (const oak_at_t *at, const real q[OAK_STATE]), (at, q##_copy))
 /* A maximum over all cells, which hooks read as a parameter. */
 #define GLOBAL_MAX(name, at, q) OAK_GLOBAL(name, at, q)
-/* A minimum. */
+/* A minimum over all cells. */
 #define GLOBAL_MIN(name, at, q) OAK_GLOBAL(name, at, q)
-/* An integral. */
+/* An integral over all cells. */
 #define GLOBAL_INTEGRAL(name, at, q) OAK_GLOBAL(name, at, q)
 /* A variable for outputs, which may be undefined in places. */
 #define OUTPUT(name, at, q)                                         \
@@ -162,11 +163,11 @@
 #define COEFFICIENTS(at, q, ph) \
   OAK_HOOK(void, _coefficients) \
   (const oak_at_t *at, const real q[OAK_STATE], physics_parameters_t *ph)
-/* Negative in solid cells. */
+/* The distance from a solid, negative in solid cells. */
 #define SOLID(at) \
   OAK_OF_PLACE(double, _solid, "SOLID", at, at, oak_x != oak_x, (const oak_at_t *at), (at))
-/* The potential of an electrode at at->x; body_NAME is that of [body.NAME], body_solid
- * that of SOLID. */
+/* The potential of an electrode at at->x; body_NAME is the number of [body.NAME], body_solid of
+ * SOLID. */
 #define POTENTIAL(at, body)                                                       \
   OAK_OF_PLACE(double, _potential, "POTENTIAL", at, at, !oak_debug_finite(oak_x), \
                (const oak_at_t *at, int body), (at, body))
@@ -203,7 +204,7 @@
 /* 1 if a conserved state is admissible. */
 #define VALID(ph, u) OAK_HOOK(int, _valid)(const physics_parameters_t *ph, const real u[OAK_STATE])
 
-/* ---- Of physics, which some have. */
+/* ---- Of physics, optional. */
 #define OAK_FOR_PHYSICS
 
 /* A field that fluxes need, which is a variable of the state. */
@@ -222,7 +223,7 @@
 /* The temperature, whose gradient DIFFUSIVE_FLUX gets too. */
 #define TEMPERATURE(ph, q) \
   OAK_HOOK(real, _temperature)(const physics_parameters_t *ph, const real q[OAK_STATE])
-/* Adds to the electric field e that the current j makes. A FACE_VECTOR changes by it. */
+/* Adds to the electric field e that the current j makes; the curl of e changes a FACE_VECTOR. */
 #define ELECTRIC_FIELD(at, q, j, e) \
   OAK_HOOK(void, _electric_field)   \
   (const oak_at_t *at, const real q[OAK_STATE], const real j[3], real e[3])
@@ -239,7 +240,7 @@
 /* Converts a conserved state to variables that are interpolated. */
 #define TO_SMOOTH(ph, u) \
   OAK_HOOK(void, _to_smooth)(const physics_parameters_t *ph, real u[OAK_STATE])
-/* Converts interpolated states back; share[]: of the fine cells in the coarse volume. */
+/* Converts interpolated states back; share[]: parts of the fine cells in the coarse volume. */
 #define FROM_SMOOTH(ph, coarse, fine, share)                     \
   OAK_HOOK(void, _from_smooth)                                   \
   (const physics_parameters_t *ph, const real coarse[OAK_STATE], \
@@ -255,13 +256,12 @@
 #define FACE(ph, ql, qr, dir) \
   OAK_HOOK(void, _face)       \
   (const physics_parameters_t *ph, real ql[OAK_STATE], real qr[OAK_STATE], int dir)
-/* 1 if a cell has its mean at its faces across an axis, from the primitive states of the
- * cell and of both neighbours along this axis. */
+/* 1 if a cell is of first order across an axis: its mean is used at its faces. Gets the primitive
+ * states of the cell and of both neighbours along this axis. */
 #define FLAT(below, q, above) \
   OAK_HOOK(int, _flat)        \
   (const real below[OAK_STATE], const real q[OAK_STATE], const real above[OAK_STATE])
-/* Solid cells keep what flows into them; changes their conserved state after each stage.
- */
+/* Changes the conserved state of a solid cell after each stage, which keeps its inflow. */
 #define COLLECT(ph, u) OAK_HOOK(void, _collect)(const physics_parameters_t *ph, sum_t u[OAK_STATE])
-/* Changes the mirror image that diffusive fluxes see beyond a wall. */
+/* Changes the mirror image that diffusive fluxes read beyond a wall. */
 #define WALL(ph, q) OAK_HOOK(void, _wall)(const physics_parameters_t *ph, real q[OAK_STATE])

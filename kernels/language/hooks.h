@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * How physics and problem files declare parameters and define hooks. In front of the kernels oak
- * writes the structures of the parameters, whose names it finds in the files
- * (src/declare/declared.c). docs/kernels.md is the manual. */
+ * Parameters and hooks in physics and problem files. oak writes the structures of the parameters,
+ * whose names it finds in the files (src/declare/declared.c), before the kernels. docs/kernels.md
+ * is the manual. */
 #pragma once
 
 #include "oak/kernel.h"
@@ -18,16 +18,15 @@ typedef struct {
 #define OAK_FIXED(X)
 #endif
 
-/* The components of a place. In the unit that describes the files the compiler finds a third one in
- * 2D; kernels have it, and it is 0. */
+/* Number of components of a place. In 2D the unit that describes the files has no third component,
+ * so the compiler finds its use; in kernels it is 0. */
 #if OAK_DESCRIBE
 enum { OAK_PLACE_AXES = OAK_DIM };
 #else
 enum { OAK_PLACE_AXES = 3 };
 #endif
 
-/* What the hook FACE_FIELD finds: OAK_EQUATIONS(X) is X(number, name) for each elliptic equation.
- */
+/* OAK_EQUATIONS(X) is X(number, name) for each elliptic equation, for the hook FACE_FIELD. */
 #ifdef OAK_FACE_FIELDS
 #define OAK_SLOPE_MEMBER(number, name) real name;
 /** A face between two cells. */
@@ -37,7 +36,7 @@ typedef struct {
 #ifdef OAK_FIELDS
   struct {
     OAK_FIELDS(OAK_FIELD_MEMBER)
-  } left, right; /**< fields beside the state in the cell below the face, and above it */
+  } left, right; /**< fields in the cells below and above the face */
 #endif
 #ifdef OAK_EQUATIONS
   struct {
@@ -51,21 +50,21 @@ typedef struct {
   int level;
   int wall;    /**< 1 if an electrode or a dielectric is above the face and gas below, -1 if it is
                 * the other way, 0 otherwise */
-  int surface; /**< of that body: OAK_BODY_EMIT, ... */
+  int surface; /**< surface of the body: OAK_BODY_EMIT, ... */
   int end;     /**< 1 if the domain ends above the face, -1 if below, 0 otherwise */
-  int given;   /**< 1 if it ends there and the solution of the first elliptic equation is given */
+  int given;   /**< 1 if the first elliptic equation has a given solution at this end */
   const oak_bc_t *bc; /**< conditions of the variables on that face of the domain */
 } oak_at_face_t;
 
-/** Whether the domain ends at the face and a key gives what variable v is there: not outflow or
- * reflect, which take it from the cell. */
+/** Whether the domain ends at the face and a key gives the value of variable v outside. outflow and
+ * reflect give none, because they take the value from the cell. */
 OAK_FN int oak_is_given(const oak_at_face_t *at, int v) {
   return at->end && at->bc[v].kind != OAK_BC_COPY && at->bc[v].kind != OAK_BC_MIRROR;
 }
 #endif
 
-/** What a hook knows of its place. `at->p.NAME` and `at->ph.NAME` are the parameters and globals of
- * problem and physics, `at->f.NAME` is the value of a field beside the state in this cell. */
+/** The place of a hook. `at->p.NAME` and `at->ph.NAME` are the parameters and globals of problem
+ * and physics, `at->f.NAME` is the value of a field beside the state in this cell. */
 typedef struct {
   problem_parameters_t p;
   physics_parameters_t ph;
@@ -79,7 +78,7 @@ typedef struct {
   double dx[OAK_PLACE_AXES]; /**< cell size; there is no dx[2] in 2D */
   long step;                 /**< steps taken so far */
   int level;
-  int cell[3]; /**< the cell's place in its block; these three are for oak_near */
+  int cell[3]; /**< the cell in its block; these members are for oak_near */
   long block;
   const oak_field_t *state;
 } oak_at_t;
@@ -87,9 +86,9 @@ typedef struct {
 #define OAK_PASTE_(a, b) a##b
 #define OAK_PASTE(a, b) OAK_PASTE_(a, b)
 
-/* Tables: oak writes their numbers, and macros that call these functions, in front of the files
- * (src/setup/table_print.c). For NaN and infinity they give NaN. An index is an integer as wide as
- * a real number, so that loops over cells become vector instructions without conversions. */
+/* Tables: oak writes their numbers, and macros that call these functions, before the files
+ * (src/setup/table_print.c). NaN and infinity give NaN. An index is an integer as wide as a real
+ * number, so that loops over cells become vector instructions without conversions. */
 #define OAK_INTEGER_double long long
 #define OAK_INTEGER_float int
 typedef OAK_PASTE(OAK_INTEGER_, OAK_REAL) oak_index_t;
@@ -99,8 +98,8 @@ typedef union {
   oak_index_t bits;
 } oak_bits_t;
 
-/** x, or the end that is nearest. These are choices that gcc does not turn into branches: bits of
- * numbers that are not negative have the order of the numbers. */
+/** x, or the nearest end. gcc does not turn this form into branches: bits of numbers that are not
+ * negative have the order of the numbers. */
 OAK_FN real oak_inside(real x, real low, real high) {
   oak_bits_t in = {x}, from = {low}, to = {high};
   const real right = (real)(x > low), above = x * right + (low - low * right);
@@ -117,11 +116,11 @@ OAK_FN oak_index_t oak_search(const real *start, oak_index_t piece, int steps, r
 }
 
 /** The value at x of a table from `low` to `high`. The highest bits of x, or of `first`, are the
- * number of a cell, and each cell has 2^steps pieces, which begin at `start`. Each piece is a row
- * of the table, which is stored by columns: the numbers of a polynomial of order 1 or 3 of the
- * distance from the start of the cell, or, if it is not `plain`, from the place in a last column;
- * `per` is the inverse of a length. Beyond the ends `words` tells what follows: the value at the
- * end, NaN, or a line along the scales of the table with the slope `below` or `above`. */
+ * number of a cell. Each cell has 2^steps pieces, which begin at `start`. A piece is a row of the
+ * table, which is stored by columns: the numbers of a polynomial of order 1 or 3 of the distance
+ * from the start of the cell or, if the table is not `plain`, from the place in a last column;
+ * `per` is the inverse of a length. Beyond the ends `words` chooses the value at the end, NaN, or a
+ * line along the scales of the table with the slope `below` or `above`. */
 OAK_FN real oak_look_up(const real *table, int rows, int order, int plain, real per,
                         const real *start, int steps, int shift, real first, real low, real high,
                         int words, double below, double above, real x) {
@@ -143,7 +142,7 @@ OAK_FN real oak_look_up(const real *table, int rows, int order, int plain, real 
   return (real)(words & OAK_TABLE_LOG_VALUE ? (double)y * exp(k) : (double)y + k);
 }
 
-/** The place of x on an axis of n + 1 numbers. \a i becomes that of the number below. */
+/** The place of x on an axis of n + 1 numbers. \a i becomes the index of the number below x. */
 OAK_FN double oak_along(const real *xs, int n, int steps, real x, int words, int is_log, int *i) {
   const real in = oak_inside(x, xs[0], xs[n]), none = words & OAK_TABLE_ERROR ? 0 : 1;
   const int piece = (int)oak_search(xs, 0, steps, in);
@@ -170,7 +169,7 @@ OAK_FN real oak_look_up_2d(const real *table, int words, const real *xs, int nx,
   return (real)oak_between(a, b, s, is_log);
 }
 
-/* Declared here, because the file of the physics may call it and comes before
+/* Declaration of oak_near for the file of the physics, which comes before
  * kernels/access/field.h. */
 OAK_FN real oak_near(const oak_at_t *at, int v, int i, int j, int k);
 OAK_FN double oak_at_cell_face(const oak_at_t *at, int dir, int upper);
@@ -181,15 +180,15 @@ OAK_FN double oak_at_divergence(const oak_at_t *at);
 #define OAK_CHECK_OFFSET(i, j, k) ((void)0)
 #endif
 
-/* What DIFFUSIVE_FLUX gets gradients of: the variables and scalars, then the temperature. */
+/* The gradients of DIFFUSIVE_FLUX: of the variables and scalars, then of the temperature. */
 #ifndef OAK_HAS_physics_temperature
 #define OAK_HAS_physics_temperature 0
 #endif
 #define OAK_TEMPERATURE (PHYSICS_NVAR + NSCALARS)
 #define OAK_GRADIENTS (OAK_TEMPERATURE + OAK_HAS_physics_temperature)
 
-/* How many passive scalars and masks of solids there are. They are variables beside those of the
- * physics. */
+/* NSCALARS, NSOLID: numbers of passive scalars and masks of solids, which are variables behind
+ * those of the physics. */
 #ifndef NSCALARS
 #define NSCALARS 0
 #define OAK_SCALAR_VALUES 0
@@ -199,7 +198,7 @@ OAK_FN double oak_at_divergence(const oak_at_t *at);
 #define OAK_NO_SLIP 0
 #endif
 
-/* The function of a hook has `physics` or `problem` in its name, as in physics_flux and
+/* The name of a hook's function begins with `physics` or `problem`: physics_flux,
  * problem_initial. */
 #define OAK_OWNED(name) OAK_PASTE(OAK_OWNER, name)
 #define OAK_OWNER physics /* kernels/hooks/problem.h changes it */
@@ -217,15 +216,15 @@ OAK_FN double oak_at_divergence(const oak_at_t *at);
            OAK_CONST_DATA char name[bytes] = text;)
 #define OAK_NOTE_HELP(name, help) \
   OAK_NOTE_TEXT(OAK_PASTE(OAK_OWNED(_help_), name), OAK_HELP_BYTES, help, "the help text of " #name)
-/* At compile time. */
+/* A check at compile time. */
 #ifdef __cplusplus
 #define OAK_REQUIRE static_assert
 #else
 #define OAK_REQUIRE _Static_assert
 #endif
 #if OAK_DESCRIBE && OAK_DEVICE_CPU
-/* Here the compiler looks for mistakes. It looks at functions that are used, and at indices of
- * arrays whose size it knows. */
+/* A hook in the unit in which the compiler looks for mistakes: in functions that are used, and at
+ * indices of arrays whose size it knows. */
 #define OAK_HOOK(type, name) __attribute__((used)) OAK_FN type OAK_OWNED(name)
 #define OAK_STATE static(PHYSICS_NVAR + NSCALARS + NSOLID)
 #else
@@ -233,9 +232,9 @@ OAK_FN double oak_at_divergence(const oak_at_t *at);
 #define OAK_STATE
 #endif
 
-/* Hooks by what they give. In debug mode these macros check it (kernels/language/debug.h): `text`
- * is the name in messages, `place` the structure at or 0, and `wrong` tells of a result oak_x that
- * it cannot be right. */
+/* Hooks by their results. In debug mode these macros check the result (kernels/language/debug.h):
+ * `text` is the name in messages, `place` the structure at or 0, and `wrong` is true for a result
+ * oak_x that cannot be right. */
 #define OAK_IN_PLACE(name, text, place, type, array, parameters, arguments) \
   OAK_HOOK(void, name) parameters
 #define OAK_TO_ARRAY(name, text, place, q, out, parameters, arguments) \
@@ -245,21 +244,21 @@ OAK_FN double oak_at_divergence(const oak_at_t *at);
 #define OAK_OF_PLACE(type, name, text, place, at, wrong, parameters, arguments) \
   OAK_HOOK(type, name) parameters
 
-/** Whether a file is given to TABLE, for #if. */
+/** Whether TABLE has a file, for #if. */
 #define HAS_TABLE(name) (OAK_TABLE_SIZE_##name > 0)
 
 /** A ghost cell beyond the boundary of the domain, for one variable of the conserved state. */
 typedef struct {
-  real value;   /**< the number behind the name of the condition in a key, 0 if none is there */
+  real value;   /**< the number behind the name of the condition in a key, else 0 */
   real mirror;  /**< the variable in the cell that lies as far inside as the ghost cell outside */
   real nearest; /**< the variable in the cell at the boundary */
-  real spacing; /**< from the mirror cell to the ghost cell */
+  real spacing; /**< distance of mirror cell and ghost cell */
   int v, face;  /**< number of the variable; -x, +x, -y, +y, -z, +z: 0 to 5 */
   const oak_at_t *at; /**< the ghost cell; this and q are for files of physics and problem */
   const real *q;      /**< primitive state of the mirror cell */
 } oak_beyond_t;
 
-/* In the text from which the host learns what files declare, hooks stay as they are written. */
+/* Macros that define hooks. The text from which the host learns what files declare has none. */
 #ifndef OAK_DECLARE
 #include "kernels/language/hook_table.h"
 #endif

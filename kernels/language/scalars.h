@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The physics of the run, with passive scalars beside its variables (key physics.scalars).
- * OAK_PHYSICS is its file, in quotes.
+ * Passive scalars (key physics.scalars) beside the variables of the physics. OAK_PHYSICS is the
+ * file of the physics, in quotes.
  *
  * A scalar X belongs to the mass: its conserved variable is rho X, where rho is variable
  * PHYSICS_MASS, and its flux is the flux of rho times the X of the side that the mass comes from
@@ -26,19 +26,19 @@ enum { OAK_HAS_VECTORS = 1 };
 #endif
 /* OAK_SCALAR_VALUES: 0 any, 1 between 0 and 1, 2 fractions. */
 
-/** Index of a scalar by its name or number in physics.scalars. These names appear in the compiler's
- * message if a scalar is not known. */
-#ifndef SCALAR /* oak/editor.h has another one */
+/** Index of a scalar by its name or number in physics.scalars. If a scalar is not known, the
+ * compiler's message shows this name. */
+#ifndef SCALAR /* oak/editor.h has another definition */
 #define SCALAR(name) physics_scalars_has_##name
 #endif
 #ifdef OAK_SCALAR_NAMES
-/* OAK_SCALAR_NAMES(X) is X(number, name) for each (src/setup/scalars.c). */
+/* OAK_SCALAR_NAMES(X) is X(number, name) for each scalar (src/setup/scalars.c). */
 #define OAK_SCALAR_INDEX(n, name) \
   physics_scalars_has_##n = PHYSICS_NVAR + (n), physics_scalars_has_##name = PHYSICS_NVAR + (n),
 enum { OAK_SCALAR_NAMES(OAK_SCALAR_INDEX) OAK_SCALARS_END };
 #endif
 
-/* How far rounding over many steps may move a scalar beyond its bounds. */
+/* The distance by which rounding over many steps may move a scalar beyond its bounds. */
 OAK_FN real oak_scalar_slack(void) { return OAK_DIGITS == 7 ? (real)1e-4 : (real)1e-9; }
 OAK_FN real oak_scalar_rounding(void) { return OAK_DIGITS == 7 ? (real)1e-6 : (real)1e-14; }
 
@@ -69,8 +69,9 @@ OAK_FN void oak_state_to_conserved(const physics_parameters_t *ph, real u[]) {
   OAK_FOR(n, NSCALARS) u[PHYSICS_NVAR + n] *= u[PHYSICS_MASS];
 }
 
-/** Whether the scalars of a conserved state have the values that physics.scalar_values allows, up
- * to these shares of the mass: each one, and the sum of fractions. */
+/** Whether the scalars of a conserved state have the values that physics.scalar_values allows.
+ * `each` and `all` are tolerances, relative to the mass: for each scalar, and for the sum of
+ * fractions. */
 OAK_FN int oak_scalars_within(const physics_parameters_t *ph, const real u[], real each, real all) {
   int valid = 1;
   if (!NSCALARS || !OAK_SCALAR_VALUES) return valid;
@@ -88,7 +89,7 @@ OAK_FN int oak_scalars_within(const physics_parameters_t *ph, const real u[], re
     valid &= (u[n] >= -slack) & (u[n] <= most);
     rest -= u[n];
   }
-  if (OAK_SCALAR_VALUES == 2) valid &= oak_abs(rest) <= all * mass; /* of fractions */
+  if (OAK_SCALAR_VALUES == 2) valid &= oak_abs(rest) <= all * mass; /* sum of fractions */
   return valid;
 }
 
@@ -96,18 +97,16 @@ OAK_FN int oak_state_valid(const physics_parameters_t *ph, const real u[]) {
   return physics_valid(ph, u) & oak_scalars_within(ph, u, oak_scalar_slack(), oak_scalar_slack());
 }
 
-/** The same for a state that was interpolated: its scalars must be within bounds and have
- * the right sum to rounding, because what is beyond the bounds stays in a cell whose mass leaves
- * it. */
+/** Whether an interpolated state is valid. Its scalars must be within bounds and have the right sum
+ * to rounding, because a cell keeps what is beyond the bounds when its mass flows out. */
 OAK_FN int oak_interpolated_valid(const physics_parameters_t *ph, const real u[]) {
   return physics_valid(ph, u) & oak_scalars_within(ph, u, 0, oak_scalar_rounding());
 }
 
 /** Remove from scalars what rounding has moved beyond their bounds, and for fractions the
  * difference of their sum from the mass. If most of the mass leaves a cell, as behind a blast or at
- * a shore, this would become large relative to the mass that is left. A larger difference is a
- * mistake: it is not removed, and the cell is invalid. `before`: the mass before the last
- * operation. */
+ * a shore, this would become large relative to the rest. A larger difference is a mistake: it is
+ * not removed, and the cell is invalid. `before`: the mass before the last operation. */
 OAK_FN void oak_keep_bounds(const physics_parameters_t *ph, sum_t before, sum_t u[]) {
   if (!NSCALARS || !OAK_SCALAR_VALUES) return;
   const sum_t mass = OAK_MAX(u[PHYSICS_MASS], 0);
@@ -149,10 +148,9 @@ OAK_FN int oak_state_floor(const physics_parameters_t *ph, real u[]) {
 }
 #endif
 
-/** Limit the reconstructed value at a face of a cell with the scalar x. It stays between 0 and 1.
- * It also stays close to x, so that the mean of the rest of the cell, without both faces, is
- * between 0 and 1 (X. Zhang, C.-W. Shu, J. Comput. Phys. 229 (2010) 3091, with a weight of 1/2 for
- * both faces). */
+/** Limit the reconstructed value at a face of a cell with the scalar x: to values between 0 and 1,
+ * and so close to x that the mean of the rest of the cell, without both faces, is between 0 and 1
+ * (X. Zhang, C.-W. Shu, J. Comput. Phys. 229 (2010) 3091, with a weight of 1/2 for both faces). */
 OAK_FN real oak_bounded_scalar(real x, real face) {
   const real least = OAK_MAX(0, 2 * x - 1), most = OAK_MIN(1, 2 * x);
   const real above = OAK_MAX(least, face);
