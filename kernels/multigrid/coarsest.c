@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The coarsest part of multigrid: one V-cycle on the blocks of level 0, as one array of cells that
  * is coarsened further down to a few cells. One iteration of OAK_OUTER does all of it (on a GPU a
- * single thread block), because the arrays are too small for more. Every rank computes the same. */
+ * single thread block), because the arrays are small. Every rank computes the same values. */
 #include "kernels/multigrid/equation.h"
 
 enum { FLAT_LANES = OAK_MANY_THREADS ? 1024 : 512 };
 
-/* On GPUs arrays of up to 16^3 cells are in fast memory: values, then right-hand sides. */
+/* Fast memory of a GPU for arrays of up to 16^3 cells: values, then right-hand sides. */
 typedef struct {
   real value[OAK_ELLIPTIC_FLAT_SHARED];
 } flat_shared_t;
 
-/* All arrays, and the constants of array l. */
+/* flat_t: all arrays, and the constants of array l. */
 typedef struct {
   real *u, *r, *a, *b; /* of all arrays */
   int l, n[3], cells;
   long long start;
   real weight[OAK_DIM], outside[OAK_FACES];
-  double inverse[2]; /* of the extents along x and y */
+  double inverse[2]; /* 1 / the extents along x and y */
   int wraps[OAK_DIM];
   double axis;              /* number of cells from r = 0 to the first cell */
   double theta, dr, dtheta; /* the lower end of theta, and the size of cells */
@@ -43,7 +43,7 @@ OAK_FN void flat_level(const oak_elliptic_flat_args_t *arg, int l, flat_t *f) {
   f->dtheta = arg->dx0[1] * (double)(1LL << l);
 }
 
-/* The geometry of cell (i, j), as of the cells of a block (kernels/geometry/geometry.h). */
+/* The geometry of cell (i, j) of the array (kernels/geometry/geometry.h). */
 OAK_FN oak_span_t flat_span(const flat_t *f, int i, int j) {
   if (!OAK_COORDINATES) return oak_even_span();
   return oak_span_of(f->axis + i + 0.5, f->dr, f->theta + (j + 0.5) * f->dtheta, f->dtheta);
@@ -53,7 +53,7 @@ OAK_FN elliptic_metric_t flat_metric(const flat_t *f, int i, int j) {
   return elliptic_metric_of(flat_span(f, i, j), (real)(1 / f->dr), (real)(0.5 * f->dtheta));
 }
 
-/* The volume of cell (i, j) over the mean of all cells. */
+/* The volume of cell (i, j), divided by the mean volume of all cells. */
 OAK_FN real flat_volume(const flat_t *f, int i, int j) {
   if (!OAK_COORDINATES) return 1;
   const double unit = OAK_LOG_RADIUS ? f->dr : 1, wide = f->n[1] * f->dtheta;
@@ -76,7 +76,7 @@ OAK_FN int flat_cell(const flat_t *f, int x, int y, int z) {
   return ((OAK_DIM == 3 ? z * f->n[1] : 0) + y) * f->n[0] + x;
 }
 
-/* The cell across a face of cell c at x[], or -1 beyond the boundary of the domain. */
+/* The cell beyond a face of cell c at x[], or -1 beyond the boundary of the domain. */
 OAK_FN int flat_across(const flat_t *f, int c, const int x[3], int face) {
   const int dir = face / 2, n = f->n[dir];
   const int stride = dir == 0 ? 1 : dir == 1 ? f->n[0] : f->n[0] * f->n[1];
@@ -89,14 +89,14 @@ OAK_FN real *flat_on_face(const oak_elliptic_flat_args_t *arg, const flat_t *f, 
   return f->a + face * arg->all + f->start;
 }
 
-/* How strongly a cell depends on its neighbour across a face. */
+/* The weight of the neighbour of a cell across a face. */
 OAK_FN real flat_weight(const oak_elliptic_flat_args_t *arg, const flat_t *f, int c, int face,
                         const elliptic_metric_t *m) {
   const real a = OAK_ELLIPTIC_FIELDS ? flat_on_face(arg, f, face)[c] : (real)arg->a;
   return elliptic_weight(m, face, a, f->weight[face / 2]);
 }
 
-/* As elliptic_apply. A cell that is its own neighbour has no flux across that face. */
+/* The left-hand side at a cell (elliptic_apply); a cell that is its own neighbour has no flux. */
 OAK_FN real flat_apply(const oak_elliptic_flat_args_t *arg, const flat_t *f, int c, const int x[3],
                        real *diagonal) {
   const real *u = f->u + f->start, here = u[c];
@@ -126,8 +126,8 @@ OAK_FN void flat_relax(const oak_elliptic_flat_args_t *arg, const flat_t *f, int
   if (fall > 0) u[c] = elliptic_relaxed(u[c], factor, lhs, f->r[f->start + c], fall);
 }
 
-/* Sweeps of red-black Gauss-Seidel, also where smoothing solves lines elsewhere: the arrays are so
- * small that many sweeps are cheap. The extents are even on all arrays but the coarsest. */
+/* Sweeps of red-black Gauss-Seidel, also where smoothing solves lines on finer levels: the arrays
+ * are so small that many sweeps are cheap. The extents are even on all arrays but the coarsest. */
 OAK_FN void flat_smooth(const oak_elliptic_flat_args_t *arg, const flat_t *f, int first) {
   const int half = f->n[0] / 2, sweeps = ELLIPTIC_LINES ? arg->smooth : OAK_ELLIPTIC_SWEEPS;
   for (int s = 0; s < 2 * sweeps; s++) {
@@ -141,7 +141,7 @@ OAK_FN void flat_smooth(const oak_elliptic_flat_args_t *arg, const flat_t *f, in
   }
 }
 
-/* The residual of array l becomes the right-hand side of the next one, which starts from 0. */
+/* Move the residual of array l to the right-hand side of the next array, which starts from 0. */
 OAK_FN void flat_down(const oak_elliptic_flat_args_t *arg, const flat_t *f, const flat_t *coarse) {
   OAK_INNER(c, coarse->cells) {
     real sum = 0, fall;
@@ -221,7 +221,7 @@ OAK_FN void flat_store(const oak_elliptic_flat_args_t *arg, const flat_t *f) {
 /* ---- the coarsest array: its matrix is a band, whose factors L and U have no pivoting, because no
  * sum of neighbours exceeds the diagonal */
 
-/* The number of a cell among the unknowns. */
+/* The number of the unknown of a cell. */
 OAK_FN int flat_unknown(const oak_elliptic_flat_args_t *arg, const flat_t *f, const int x[3]) {
   const int long_axis = arg->along, n = f->n[long_axis], at = x[long_axis];
   const int first = long_axis == 0, second = long_axis == 2 ? 1 : 2;
@@ -331,7 +331,7 @@ OAK_KERNEL_SHARED(oak_elliptic_flat, oak_elliptic_flat_args_t, FLAT_LANES, 1,
     next = f;
     flat_level(&arg, 0, &f);
     flat_load(&arg, &f);
-    if (arg.singular) { /* the sum differs from 0 only by rounding */
+    if (arg.singular) { /* the sum differs from 0 by rounding alone */
       const int cells = f.cells;
       double mean;
       OAK_INNER(i, FLAT_LANES) {
@@ -375,7 +375,7 @@ OAK_KERNEL_SHARED(oak_elliptic_flat, oak_elliptic_flat_args_t, FLAT_LANES, 1,
 }
 
 #if OAK_ELLIPTIC_FIELDS
-/* The coefficients of cell c of array \a next from those of the finer array \a f. */
+/* Average the coefficients of the finer array \a f to cell c of array \a next. */
 OAK_FN void flat_average_fields(const oak_elliptic_flat_args_t *arg, const flat_t *f,
                                 const flat_t *next, int c) {
   real a[OAK_FACES] = {0}, b = 0;
@@ -401,7 +401,7 @@ OAK_FN void flat_average_fields(const oak_elliptic_flat_args_t *arg, const flat_
   if (2 * pinned >= 1 << OAK_DIM) arg->fb[next->start + c] = -1;
 }
 
-/* The coefficients of all arrays. */
+/* Compute the coefficients of all arrays. */
 OAK_KERNEL(oak_elliptic_flat_fields, oak_elliptic_flat_args_t, FLAT_LANES) {
   OAK_ARGS(oak_elliptic_flat_args_t);
   OAK_OUTER(n) {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Coefficients that are fields, on the faces of cells: of the finest level from those of its cells,
- * of coarser levels as means. Part of the kernels only where the coefficients are fields. */
+ * Coefficients that are fields, on the faces of cells: on the finest level from the cells on both
+ * sides, on coarser levels means of finer faces. Only solvers with such coefficients have these
+ * kernels. */
 #include "kernels/multigrid/equation.h"
 
-/* The harmonic mean of both cells. With it, both halves of the way from centre to centre have the
+/* The harmonic mean of both cells, with which both halves of the way from centre to centre have the
  * same flux. */
 OAK_FN real elliptic_mean(real a, real b) { return oak_div(2 * a * b, a + b); }
 
@@ -33,10 +34,10 @@ OAK_KERNEL(oak_elliptic_faces, oak_elliptic_args_t, ELLIPTIC_LANES) {
   }
 }
 
-/* Fine faces, and their averages for the coarse side. If a jumps at the face, u has a kink there.
- * The flux is this coefficient times the difference to the ghost value of oak_elliptic_fine. It is
- * exact if u is a parabola on each side, with the same flux and the same second derivative on both
- * sides. */
+/* Coefficients on fine faces, and their averages for the coarse side. If a jumps at the face, u has
+ * a kink there. The flux is this coefficient times the difference to the ghost value of
+ * oak_elliptic_fine. It is exact if u is a parabola on each side, with the same flux and the same
+ * second derivative on both sides. */
 OAK_KERNEL(oak_elliptic_fine_faces, oak_elliptic_args_t, 64) {
   OAK_ARGS(oak_elliptic_args_t);
   OAK_OUTER_LANES(n) {
@@ -84,8 +85,8 @@ OAK_KERNEL(oak_elliptic_coarse_faces, oak_elliptic_args_t, 64) {
 
 /* ---- on coarser levels */
 
-/* The coefficients on the fine faces of a coarse face, times the parts of its area. They begin at c
- * and have the strides `one` and `two`. */
+/* The sum of the coefficients on the fine faces of a coarse face, times the parts of its area. They
+ * begin at c and have the strides `one` and `two`. */
 OAK_FN real elliptic_face_sum(const real *c, const oak_parts_t *g, int dir, int one, int two) {
   const real row =
       elliptic_part(g, dir, 0) * c[0] + elliptic_part(g, dir, elliptic_child(dir, 1)) * c[one];
@@ -94,16 +95,16 @@ OAK_FN real elliptic_face_sum(const real *c, const oak_parts_t *g, int dir, int 
                 elliptic_part(g, dir, elliptic_child(dir, 3)) * c[one + two]);
 }
 
-/* Where the coefficients on the upper face of a child across `dir` begin among those on the upper
- * faces of its parent. */
+/* The first place of a child's coefficients, on its upper face across `dir`, among the coefficients
+ * on the upper faces of its parent. */
 OAK_FN int upper_place(int dir, int child) {
   const int a0 = (child >> (dir == 0 ? 1 : 0) & 1) * HA(dir);
   const int b0 = OAK_DIM == 3 ? (child >> (dir == 2 ? 1 : 2) & 1) * HB(dir) : 0;
   return dir * FACE_ROOM + b0 * FA(dir) + a0;
 }
 
-/* The coefficients on faces of the coarse level: means of the fine faces that lie there. arg.axis
- * is the axis of lower faces of cells, or OAK_DIM for the upper faces of blocks. */
+/* Coefficients on faces of the coarse level: means of the fine faces in them. arg.axis is the axis
+ * of lower faces of cells, or OAK_DIM for the upper faces of blocks. */
 OAK_KERNEL(oak_elliptic_merge_faces, oak_elliptic_move_args_t, ELLIPTIC_LANES) {
   OAK_ARGS(oak_elliptic_move_args_t);
   OAK_OUTER_LANES(n) {
@@ -146,7 +147,7 @@ OAK_KERNEL(oak_elliptic_merge_faces, oak_elliptic_move_args_t, ELLIPTIC_LANES) {
   }
 }
 
-/* The received coefficients on the upper faces of blocks. */
+/* Unpack received coefficients on the upper faces of blocks. */
 OAK_KERNEL(oak_elliptic_unpack_faces, oak_elliptic_move_args_t, 64) {
   OAK_ARGS(oak_elliptic_move_args_t);
   OAK_OUTER_LANES(n) {

@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Bodies in elliptic equations. A cell whose centre lies in an electrode keeps the potential of the
+ * Bodies in elliptic equations. A cell whose centre is in an electrode keeps the potential of the
  * electrode. If a line between the centres of a cell outside and a cell inside meets the surface
- * after the fraction theta of its length, the flux through the face between them is
- * a (V - u) / (theta dx), where u is the value of the cell outside and V the potential (F. Gibou,
- * R. P. Fedkiw, L.-T. Cheng, M. Kang, J. Comput. Phys. 176 (2002) 205). It is a term of b and of
- * the right-hand side, and the face itself has almost no coefficient. Part of the kernels only in
- * runs with bodies. */
+ * after the fraction theta of its length, the flux through the face between them is a (V - u) /
+ * (theta dx), where u is the value of the cell outside and V the potential (F. Gibou, R. P. Fedkiw,
+ * L.-T. Cheng, M. Kang, J. Comput. Phys. 176 (2002) 205). This flux is a term of b and of the
+ * right-hand side; the face has almost no coefficient. Only runs with bodies have these kernels. */
 #include "kernels/multigrid/equation.h"
 
-/* What the cell finds beyond one of its faces: `cut` as in the arguments, positive if a body is
- * there. */
+/* A face of a cell: `cut` as in the arguments, positive if a body is beyond the face. */
 typedef struct {
-  long long place;  /* of the face */
+  long long place;  /* place of the face */
   real cut, weight; /* 1 / dx^2, times the area */
 } elliptic_wall_t;
 
-/* elliptic_area, where it depends on the radius alone. */
+/* elliptic_area for areas that depend on the radius alone. */
 OAK_FN real body_area(const oak_field_t *f, long n, int i, int face) {
   const elliptic_metric_t m = elliptic_metric(f, n, i, 0);
   return elliptic_area(&m, face);
@@ -32,13 +30,14 @@ OAK_FN elliptic_wall_t elliptic_wall(const oak_elliptic_args_t *arg, long n, int
   return w;
 }
 
-/* Whether an electrode is there. */
+/* Whether an electrode is beyond a face. */
 OAK_FN int elliptic_is_cut(real cut) { return cut > 0 && cut <= 1; }
 
-/* Terms of electrodes in b, and in arg.res, whose averages the next coarser level finds there. A
- * coarse cell uses them if no line from its centre meets an electrode, because the body is too
- * small. The average adds up fluxes to the surface from the centres of fine cells; half of a coarse
- * cell's way to the surface comes before it, with the mean coefficient of its faces. */
+/* Compute the terms of electrodes in b and in arg.res, which the next coarser level averages. A
+ * coarse cell takes the averages if no line from its centre meets an electrode, because the body is
+ * too small. An average adds up fluxes to the surface from the centres of fine cells; the way of a
+ * coarse cell to the surface has in addition half of a coarse cell, with the mean coefficient of
+ * its faces. */
 OAK_KERNEL(oak_elliptic_pin, oak_elliptic_args_t, ELLIPTIC_LANES) {
   OAK_ARGS(oak_elliptic_args_t);
   OAK_OUTER_LANES(n) {
@@ -58,8 +57,8 @@ OAK_KERNEL(oak_elliptic_pin, oak_elliptic_args_t, ELLIPTIC_LANES) {
           const real own = elliptic_a(&on, i, face);
           mean += own * (real)(1.0 / OAK_FACES);
           if (!elliptic_is_cut(w.cut)) continue;
-          /* On coarse levels, a cell in gas has no coefficient: its face in the electrode and the
-           * opposite one are tried, and the average tells which fits. */
+          /* On coarse levels, a cell in gas has no coefficient: the kernel tries its face in the
+           * electrode and the opposite one, and the average tells which of them fits. */
           const real known = arg.top ? arg.c.u[n * (long long)OAK_CELLS + c] : -pin[c];
           sum += oak_div((known > 0 ? known : elliptic_a(&on, i, face ^ 1)) * w.weight, w.cut);
           other += oak_div((known > 0 ? known : own) * w.weight, w.cut);
@@ -75,8 +74,8 @@ OAK_KERNEL(oak_elliptic_pin, oak_elliptic_args_t, ELLIPTIC_LANES) {
   }
 }
 
-/* Take the coefficient from cut faces. They keep a fraction of it: too little to change a sum, but
- * quotients of coefficients remain numbers. */
+/* Take the coefficient from cut faces, but for a fraction that is too small to change a sum, so
+ * that quotients of coefficients remain numbers. */
 OAK_KERNEL(oak_elliptic_sever, oak_elliptic_args_t, ELLIPTIC_LANES) {
   OAK_ARGS(oak_elliptic_args_t);
   OAK_OUTER_LANES(n) {
@@ -95,8 +94,8 @@ OAK_KERNEL(oak_elliptic_sever, oak_elliptic_args_t, ELLIPTIC_LANES) {
   }
 }
 
-/* The right-hand side in cells of dielectrics that have faces to the gas is surface charge, the
- * same share on each of these faces. The shares go to the cells of `c`, and arg.res loses these
+/* Share the surface charge of dielectrics: the right-hand side in cells with faces to the gas, in
+ * equal parts on each of these faces. The shares go to the cells of `c`, and arg.res loses these
  * values. */
 OAK_KERNEL(oak_elliptic_shares, oak_elliptic_args_t, ELLIPTIC_LANES) {
   OAK_ARGS(oak_elliptic_args_t);
@@ -117,7 +116,7 @@ OAK_KERNEL(oak_elliptic_shares, oak_elliptic_args_t, ELLIPTIC_LANES) {
   }
 }
 
-/* The shares on faces of dielectrics, from the cells and their ghost cells. */
+/* Store the shares on faces of dielectrics, from the cells and their ghost cells. */
 OAK_KERNEL(oak_elliptic_charges, oak_elliptic_args_t, ELLIPTIC_LANES) {
   OAK_ARGS(oak_elliptic_args_t);
   OAK_OUTER_LANES(n) {
@@ -138,9 +137,9 @@ OAK_KERNEL(oak_elliptic_charges, oak_elliptic_args_t, ELLIPTIC_LANES) {
   }
 }
 
-/* Terms of the right-hand side: potentials of electrodes, and surface charge, which both cells
- * beside a face share. arg.res gets numbers of the size of the right-hand side, for the tolerance:
- * the term of an electrode counts as if its surface were at the centre of the next cell. */
+/* Add terms to the right-hand side: potentials of electrodes, and surface charge, of which both
+ * cells beside a face have a part. arg.res gets numbers of the size of the right-hand side, for the
+ * tolerance, as if the surface of an electrode were at the centre of the next cell. */
 OAK_KERNEL(oak_elliptic_terms, oak_elliptic_args_t, ELLIPTIC_LANES) {
   OAK_ARGS(oak_elliptic_args_t);
   OAK_OUTER_LANES(n) {
@@ -180,8 +179,8 @@ OAK_KERNEL(oak_elliptic_terms, oak_elliptic_args_t, ELLIPTIC_LANES) {
   }
 }
 
-/* Correct the derivative across the faces along arg.axis that lie at bodies, in arg.res: up to the
- * surface of an electrode, or on the gas side of a dielectric. */
+/* Correct the derivatives in arg.res across the faces along arg.axis at bodies: up to the surface
+ * of an electrode, or on the gas side of a dielectric. */
 OAK_KERNEL(oak_elliptic_wall_slopes, oak_elliptic_args_t, ELLIPTIC_LANES) {
   OAK_ARGS(oak_elliptic_args_t);
   OAK_OUTER_LANES(n) {

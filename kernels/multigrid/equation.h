@@ -1,41 +1,41 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The equation div(a grad u) - b u = rhs on the blocks of a level, as all kernels of multigrid use
- * it: seven-point (2D: five-point) finite volumes; a on a face is the harmonic mean of its cells.
+ * The equation div(a grad u) - b u = rhs on the blocks of a level, for all kernels of multigrid:
+ * seven-point (2D: five-point) finite volumes; a on a face is the harmonic mean of its cells.
  *
- * These kernels are a module of their own, without physics and problem: OAK_ELLIPTIC is 1, OAK_NG
- * is 1, and real is double. OAK_ELLIPTIC_FIELDS is 1 if the coefficients are fields,
- * OAK_ELLIPTIC_BODIES is 1 if there are bodies; the coefficients are fields then.
- * OAK_ELLIPTIC_RELAX is the over-relaxation of Gauss-Seidel, OAK_ELLIPTIC_SWEEPS the number of
- * sweeps on level 0 (src/elliptic/levels.c). */
+ * These kernels are a module without physics and problem: OAK_ELLIPTIC is 1, OAK_NG is 1, and real
+ * is double. OAK_ELLIPTIC_FIELDS is 1 if the coefficients are fields; so they are if there are
+ * bodies (OAK_ELLIPTIC_BODIES is 1). OAK_ELLIPTIC_RELAX is the over-relaxation of Gauss-Seidel,
+ * OAK_ELLIPTIC_SWEEPS the number of sweeps on level 0 (src/elliptic/levels.c). */
 #pragma once
 
 #include "kernels/geometry/geometry.h"
 #include "kernels/geometry/rows.h"
 #include "oak/elliptic_args.h"
 
-/* 1 if smoothing and residual have the forms of smooth_fast.c, with the same weights in all cells
- * of a row. Lanes of OpenACC share no arrays: they use the forms of smooth.c. */
+/* ELLIPTIC_PLAIN: 1 if smoothing and residual have the forms of smooth_fast.c, with the same
+ * weights in all cells of a row. Lanes of OpenACC share no arrays: they use the forms of
+ * smooth.c. */
 #define ELLIPTIC_PLAIN \
   (!OAK_ELLIPTIC_FIELDS && !OAK_LANES_APART && OAK_COORDINATES <= OAK_AXISYMMETRIC)
 
-/* 1 if smoothing solves lines of cells, because the sizes of a cell along its axes differ much in
- * parts of the domain. */
+/* ELLIPTIC_LINES: 1 if smoothing solves lines of cells, because the sizes of a cell along its axes
+ * differ much in parts of the domain. */
 #define ELLIPTIC_LINES (OAK_COORDINATES > OAK_AXISYMMETRIC)
 
-/* Threads of a GPU for a block. */
+/* Number of threads of a GPU for a block. */
 enum { ELLIPTIC_LANES = OAK_CELLS < 256 ? 64 : 256 };
 
 /* ---- geometry. In Cartesian coordinates all factors are 1, which the compiler removes. */
 
-/* The areas of a cell's faces, and for each axis the size of the cell in coordinates over its true
- * size. */
+/* elliptic_metric_t: the areas of a cell's faces, and for each axis the size of the cell in
+ * coordinates, divided by its true size. */
 typedef struct {
   oak_areas_t areas;
   real unit[3];
-  real end[2]; /* the same at both ends of the radii, with OAK_LOG_RADIUS */
+  real end[2]; /* with OAK_LOG_RADIUS: along r, at both ends */
 } elliptic_metric_t;
 
-/* half: of dtheta. */
+/* The metric of a cell; half: half of dtheta. */
 OAK_FN elliptic_metric_t elliptic_metric_of(oak_span_t g, real inv_dr, real half) {
   elliptic_metric_t m;
   m.areas = oak_areas_of(g, inv_dr, half);
@@ -48,7 +48,7 @@ OAK_FN elliptic_metric_t elliptic_metric_of(oak_span_t g, real inv_dr, real half
   return m;
 }
 
-/* Of cell (i, j) of a block. */
+/* The metric of cell (i, j) of a block. */
 OAK_FN elliptic_metric_t elliptic_metric(const oak_field_t *f, long block, int i, int j) {
   const int level = f->block[block].level;
   return elliptic_metric_of(oak_span(f, block, i, j), (real)oak_inv_dx(f, level, 0),
@@ -59,12 +59,12 @@ OAK_FN real elliptic_unit(const elliptic_metric_t *m, int dir) {
   return OAK_COORDINATES > OAK_AXISYMMETRIC ? m->unit[dir] : 1;
 }
 
-/* At a face. */
+/* The size in coordinates over the true size, at a face. */
 OAK_FN real elliptic_face_unit(const elliptic_metric_t *m, int face) {
   return OAK_LOG_RADIUS && face < 2 ? m->end[face] : elliptic_unit(m, face / 2);
 }
 
-/* The factor of a flux through a face: the area times the size in coordinates over the volume. */
+/* The factor of a flux through a face: area times size in coordinates over volume. */
 OAK_FN real elliptic_area(const elliptic_metric_t *m, int face) {
   return OAK_COORDINATES ? m->areas.face[face / 2][face & 1] : 1;
 }
@@ -76,8 +76,8 @@ OAK_FN real elliptic_factor(const elliptic_metric_t *m, int face) {
 
 /* ---- the equation at a cell */
 
-/* What the faces of a cell add to its left-hand side, and to the amount by which that falls when
- * the value u of the cell rises by 1. */
+/* elliptic_sums_t: the terms of the faces of a cell in its left-hand side, and in the amount by
+ * which the left-hand side falls when the value u of the cell rises by 1. */
 typedef struct {
   real sum, fall;
 } elliptic_sums_t;
@@ -87,7 +87,7 @@ OAK_FN real elliptic_weight(const elliptic_metric_t *m, int face, real a, real i
   return a * inv2 * elliptic_factor(m, face);
 }
 
-/* Add a face. fall: by how much `across - u` falls when u rises by 1, 1 inside the domain. */
+/* Add the term of a face. fall: decrease of `across - u` when u rises by 1; 1 inside the domain. */
 OAK_FN void elliptic_add_face(elliptic_sums_t *s, real weight, real u, real across, real fall) {
   s->sum += weight * (across - u);
   s->fall += weight * fall;
@@ -98,14 +98,14 @@ OAK_FN real elliptic_relaxed(real u, real relax, real lhs, real rhs, real diagon
   return u - relax * oak_div(rhs - lhs, diagonal);
 }
 
-/* The lower or upper half of a coarse cell or face along an axis, divided by half of the whole. */
+/* The lower or upper half of a coarse cell or face along an axis, over half of the whole. */
 OAK_FN real elliptic_half(const oak_parts_t *g, int axis, int upper) {
   if (!OAK_COORDINATES || axis >= OAK_CURVED) return 1;
   return upper ? 1 + g->more[axis] : 1 - g->more[axis];
 }
 
-/* The volume of a child over the mean of the children, or with dir >= 0 the same for the areas of
- * its faces across `dir`. */
+/* The volume of a child over the mean of the children, or with dir >= 0 the area of its faces
+ * across `dir` over their mean. */
 OAK_FN real elliptic_part(const oak_parts_t *g, int dir, int child) {
   const real along_r = dir == 0 ? 1 : elliptic_half(g, 0, child & 1);
   return OAK_CURVED > 1 && dir != 1 ? along_r * elliptic_half(g, 1, child >> 1 & 1) : along_r;
@@ -116,12 +116,12 @@ OAK_FN oak_parts_t elliptic_face_parts(const oak_field_t *f, long block, int dir
   return oak_face_parts(oak_span_of_pair(f, block, dir ? a : 0, dir ? b : a), 2, dir);
 }
 
-/* The child at the e-th of the fine faces on a coarse face across `dir`. */
+/* The child with the e-th of the fine faces on a coarse face across `dir`. */
 OAK_FN int elliptic_child(int dir, int e) {
   return (e & 1) << (dir == 0) | (e >> 1) << (dir == 2 ? 1 : 2);
 }
 
-/* The part of the flux through one of these faces if all have the same difference of u: the part of
+/* The part of the flux through the e-th fine face if all have the same difference of u: the part of
  * the area, with the true distance of the cells. */
 OAK_FN real elliptic_share(const oak_parts_t *g, int dir, int e) {
   const int child = elliptic_child(dir, e);
@@ -131,7 +131,7 @@ OAK_FN real elliptic_share(const oak_parts_t *g, int dir, int e) {
   return share;
 }
 
-/* The ghost values beyond a face. */
+/* The memory of the ghost values beyond a face. */
 OAK_FN oak_side_t elliptic_side(const oak_elliptic_args_t *arg, long block, int face) {
   const int slot = arg->f.face[block * OAK_FACES + face].bflux;
   if (slot < 0) return oak_side_of(&arg->f, 1, block, face);
@@ -143,13 +143,13 @@ OAK_FN oak_side_t elliptic_side(const oak_elliptic_args_t *arg, long block, int 
   return s;
 }
 
-/* Data of a block: ghost values, 1 / dx^2, and for each face minus the derivative of its ghost
- * value with respect to the value of the cell beside it. */
+/* elliptic_block_t: ghost values of a block, 1 / dx^2, and for each face minus the derivative of
+ * its ghost value with respect to the value of the cell beside it. */
 typedef struct {
   const real *u;
   oak_side_t side[OAK_FACES];
   real weight[OAK_DIM], outside[OAK_FACES];
-  const real *low[OAK_DIM], *high, *bs; /* of coefficients that are fields */
+  const real *low[OAK_DIM], *high, *bs; /* coefficients that are fields */
 } elliptic_block_t;
 
 OAK_FN void elliptic_block(const oak_elliptic_args_t *arg, long block, elliptic_block_t *b) {
@@ -169,12 +169,12 @@ OAK_FN void elliptic_block(const oak_elliptic_args_t *arg, long block, elliptic_
   }
 }
 
-/* Whether a block is coarser than those that this launch works on. */
+/* Whether a block is coarser than the blocks that this launch works on. */
 OAK_FN int elliptic_rests(const oak_elliptic_args_t *arg, long block) {
   return arg->f.block[block].level < arg->least;
 }
 
-/* A row of cells along x and the rows beside it. All of them have stride 1. */
+/* A row of cells along x and the rows beside it, all of stride 1. */
 typedef struct {
   const real *c, *side[2 * OAK_DIM]; /* side: from -y on */
   real below, above;
@@ -219,7 +219,7 @@ OAK_FN elliptic_on_row_t elliptic_on_row(const real *const low[OAK_DIM], const r
   return r;
 }
 
-/* The coefficient on a face of cell i. */
+/* The coefficient on a face of cell i of a row. */
 OAK_FN real elliptic_a(const elliptic_on_row_t *r, int i, int face) {
   if (face == 1) return i < OAK_NX - 1 ? r->low[0][i + 1] : r->end;
   return face & 1 ? r->high[face / 2][i] : r->low[face / 2][i];
@@ -233,7 +233,7 @@ OAK_FN int elliptic_side_cell(int face, int a, int b) {
   return OAK_INDEX(x[0], x[1], x[2]);
 }
 
-/* Where a on a face of a block is kept. */
+/* The place of a on a face of a block. */
 OAK_FN real *elliptic_place(const oak_elliptic_args_t *arg, long block, int face, int cell, int a,
                             int b) {
   return face & 1 ? arg->high + block * (long long)OAK_CELLS + face / 2 * FACE_ROOM +
@@ -241,13 +241,13 @@ OAK_FN real *elliptic_place(const oak_elliptic_args_t *arg, long block, int face
                   : arg->low[face / 2] + block * (long long)OAK_CELLS + cell;
 }
 
-/* a on a face of a block. */
+/* The value of a on a face of a block. */
 OAK_FN real elliptic_on_face(const oak_elliptic_args_t *arg, long block, int face, int cell, int a,
                              int b) {
   return OAK_ELLIPTIC_FIELDS ? *elliptic_place(arg, block, face, cell, a, b) : (real)arg->a;
 }
 
-/* The row of cells (j, k) with its coefficients. `edge` is `outside` for cells at the row's faces
+/* A row of cells (j, k) with its coefficients. `edge` is `outside` for cells at the row's faces
  * along y and z. */
 typedef struct {
   elliptic_row_t u;
@@ -276,8 +276,8 @@ OAK_FN elliptic_cells_t elliptic_cells(const elliptic_block_t *b, int j, int k) 
   return r;
 }
 
-/* The left-hand side at cell i of a row. *diagonal is the amount by which it falls when the value
- * of the cell rises by 1; weight: those of the values across its faces. */
+/* The left-hand side at cell i of a row. *diagonal: the amount by which the left-hand side falls
+ * when the value of the cell rises by 1; weight: weights of the values across its faces. */
 OAK_FN real elliptic_apply(const oak_elliptic_args_t *arg, const elliptic_block_t *b,
                            const elliptic_cells_t *r, long block, int i, real *diagonal,
                            real weight[OAK_FACES]) {
@@ -295,10 +295,10 @@ OAK_FN real elliptic_apply(const oak_elliptic_args_t *arg, const elliptic_block_
   return s.sum - constant * u;
 }
 
-/* Whether a cell lies in an electrode: its b, in a field, is the mark -1. */
+/* Whether a cell is in an electrode: its b, in a field, is the mark -1. */
 OAK_FN int elliptic_pinned(const real *b) { return OAK_ELLIPTIC_BODIES && *b < 0; }
 
-/* arg->outside[face]. For an index that varies, a GPU would copy the arguments to slow memory. */
+/* arg->outside[face] without an index that varies, for which a GPU would copy the arguments. */
 OAK_FN double outside_of(const oak_elliptic_args_t *arg, int face) {
   double outside = 0;
   OAK_FOR(n, 6)
@@ -307,7 +307,7 @@ OAK_FN double outside_of(const oak_elliptic_args_t *arg, int face) {
 }
 
 /* A quarter of the slope in a cell whose coefficient is a field: the mean flux of both faces,
- * divided by their mean coefficient. */
+ * divided by the mean coefficient of both faces. */
 OAK_FN real elliptic_weighted_slope(real lower, real upper, real below, real above) {
   return oak_div((real)0.25 * (upper * above + lower * below), lower + upper);
 }
@@ -323,7 +323,7 @@ OAK_FN int elliptic_octant(int child) {
   return OAK_INDEX((child & 1) * HX, (child >> 1 & 1) * HY, (child >> 2) * HZ);
 }
 
-/* Where moment k of block n is. */
+/* The place of moment k of block n. */
 OAK_FN long poles_place(long n, int k) {
   return (n / OAK_ELLIPTIC_CHUNK * OAK_MOMENT_ROWS(OAK_DIM) + k) * OAK_MOMENT_ROW +
          n % OAK_ELLIPTIC_CHUNK;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Values at the boundary of the domain: their terms in the right-hand side, and those of isolated
- * boundaries, which are the solution of div(grad u) = f if f is zero outside the domain. It follows
- * from the multipoles of f up to degree POLES. Coordinates are relative to arg.center and
- * multiplied by arg.scale.
+ * Values at the boundary of the domain: their terms in the right-hand side, and values of isolated
+ * boundaries, which belong to the solution of div(grad u) = f where f is zero outside the domain.
+ * They follow from the multipoles of f up to degree POLES. Coordinates are relative to arg.center
+ * and multiplied by arg.scale.
  *
  * In 3D the moments are the integrals of f x^a y^b z^c with a + b + c <= POLES. From these, the
- * host computes a polynomial P with u(x) = P(x / r^2) / r. In 2D they are those of f z^l with z = x
- * + i y, and u = m ln(r) + the real part of P(1 / z) (src/elliptic/far_field.c). */
+ * host computes a polynomial P with u(x) = P(x / r^2) / r. In 2D the moments are the integrals of f
+ * z^l with z = x + i y, and u = m ln(r) + the real part of P(1 / z) (src/elliptic/far_field.c). */
 #include "kernels/multigrid/equation.h"
 
-/* The coefficient on a face at the boundary, extrapolated linearly from two cells. If it changes by
- * a factor of 2 or more between them, the coefficient of the nearer cell is used. A given flux, a
- * times the derivative, then has second order. */
+/* The coefficient on a face at the boundary, extrapolated linearly from two cells, so that a given
+ * flux, a times the derivative, has second order. If it changes by a factor of 2 or more between
+ * them, the coefficient of the nearer cell is used. */
 OAK_FN real boundary_coefficient(const real *c, int face) {
   const int step = OAK_STRIDE(face / 2);
   const real next = c[face & 1 ? -step : step];
@@ -65,8 +65,8 @@ enum {
 };
 
 /* The moments of each block about its centre, in units of half its diagonal, whose square is also
- * the unit of volume. Each part of z^l is even or odd in x and in y. So f is first folded to a
- * quarter of the block, in four ways, and arg.power has the parts of z^l there. */
+ * the unit of volume. Each part of z^l is even or odd in x and in y. Therefore f is first folded to
+ * a quarter of the block, in four ways, and arg.power has the parts of z^l in that quarter. */
 OAK_KERNEL(oak_elliptic_moments, oak_elliptic_poles_args_t, 128) {
   OAK_ARGS(oak_elliptic_poles_args_t);
   OAK_OUTER(n) {
@@ -109,8 +109,8 @@ OAK_KERNEL(oak_elliptic_moments, oak_elliptic_poles_args_t, 128) {
   }
 }
 
-/* For m = 1, 2 and so on: add to moments from the m-th on the ones before, times numbers for even
- * and odd places. */
+/* For m = 1, 2 and so on: add to the moments from the m-th on the moments before, times numbers for
+ * even and odd places. */
 OAK_FN void poles_shift(double even, double odd, double moment[POLES + 1]) {
   OAK_UNROLL
   for (int m = 1; m <= POLES; m++) OAK_UNROLL
@@ -118,9 +118,9 @@ OAK_FN void poles_shift(double even, double odd, double moment[POLES + 1]) {
     if (l >= m) moment[l] += (l % 2 ? odd : even) * moment[l - 1];
 }
 
-/* Move the moments of a block, each at the beginning of a row, from its own centre to that of the
- * domain: along x and then along y. A way along y adds imaginary parts to real ones of the next
- * power and the other way round, which leaves two rows apart from each other. */
+/* Move the moments of a block, each at the beginning of a row, from its own centre to the centre of
+ * the domain, along x and then along y. A shift along y adds imaginary parts to real parts of the
+ * next power and the other way round, so two rows do not depend on each other. */
 OAK_FN void poles_about_center(double *at) {
   const double x = at[32 * OAK_MOMENT_ROW], y = at[33 * OAK_MOMENT_ROW];
   const double half = at[34 * OAK_MOMENT_ROW];
@@ -136,7 +136,7 @@ OAK_FN void poles_about_center(double *at) {
   }
 }
 
-/* The potential at x, in scaled coordinates, without its logarithm. */
+/* The potential at x in scaled coordinates, without the term with the logarithm. */
 OAK_FN double poles_potential(const oak_elliptic_poles_args_t *arg, const double x[3]) {
   const double inverse = 1 / (x[0] * x[0] + x[1] * x[1]), c = x[0] * inverse, s = x[1] * inverse;
   double re = 0, im = 0;
@@ -183,8 +183,8 @@ OAK_FN void poles_along_y(const real *f, int k0, double y0, double dy,
     }
 }
 
-/* The moments of each block. Sums along y come first, then those along z and x, so that little is
- * done for each cell. */
+/* The moments of each block. Sums along y come first, then sums along z and x, so that there is
+ * little work per cell. */
 OAK_KERNEL(oak_elliptic_moments, oak_elliptic_poles_args_t, 128) {
   OAK_ARGS(oak_elliptic_poles_args_t);
   OAK_OUTER(n) {
@@ -253,8 +253,8 @@ OAK_FN double poles_potential(const oak_elliptic_poles_args_t *arg, const double
 }
 #endif
 
-/* The sum of the sizes of each block's moments: none of them is larger. In 2D the moments are first
- * moved to the centre of the domain. */
+/* The sum of the sizes of each block's moments, an upper bound of each of them. In 2D the moments
+ * are first moved to the centre of the domain. */
 OAK_KERNEL(oak_elliptic_moment_sizes, oak_elliptic_moment_sums_args_t, OAK_ELLIPTIC_CHUNK) {
   OAK_ARGS(oak_elliptic_moment_sums_args_t);
   OAK_OUTER(n) {
@@ -275,8 +275,8 @@ OAK_KERNEL(oak_elliptic_moment_sizes, oak_elliptic_moment_sums_args_t, OAK_ELLIP
   }
 }
 
-/* Sums over the blocks of a chunk that do not depend on their order. For this, each moment is cut
- * into parts. A part is a multiple of a power of two that is large enough for exact sums. */
+/* Sums over the blocks of a chunk that do not depend on the order. Each moment is cut into parts
+ * for this; a part is a multiple of a power of two that is large enough for exact sums. */
 OAK_KERNEL(oak_elliptic_moment_sums, oak_elliptic_moment_sums_args_t, 128) {
   OAK_ARGS(oak_elliptic_moment_sums_args_t);
   OAK_OUTER(n) {
@@ -305,8 +305,8 @@ OAK_KERNEL(oak_elliptic_moment_sums, oak_elliptic_moment_sums_args_t, 128) {
   }
 }
 
-/* The potential on the faces of cells at the boundary of the domain: a block's face in each
- * iteration. */
+/* The potential on the faces of cells at the boundary of the domain; an iteration has a block's
+ * face. */
 OAK_KERNEL(oak_elliptic_poles, oak_elliptic_poles_args_t, 64) {
   OAK_ARGS(oak_elliptic_poles_args_t);
   OAK_OUTER_LANES(n) {
@@ -326,7 +326,7 @@ OAK_KERNEL(oak_elliptic_poles, oak_elliptic_poles_args_t, 64) {
         OAK_FOR(d, 3) x[d] = first[d] + (a * with_a[d] + b * with_b[d]) * step[d];
         given[b * FA(dir) + a] = (real)poles_potential(&arg, x);
       }
-#if POLES_PLANAR /* apart: compilers have no vectors of logarithms */
+#if POLES_PLANAR /* a loop of its own: compilers have no vectors of logarithms */
       OAK_LANES(a, FA(dir)) {
         const double x = first[0] + a * with_a[0] * step[0], y = first[1] + a * with_a[1] * step[1];
         given[a] += (real)(0.5 * arg.logarithm * log(x * x + y * y));

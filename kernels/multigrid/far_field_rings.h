@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Multipoles in (r, z) and (r, theta); for kernels/multigrid/far_field.c. All mass lies in
- * rings around the axis, so with R and theta of spherical coordinates about a point of the axis
+ * Multipoles in (r, z) and (r, theta), for kernels/multigrid/far_field.c. All mass is in rings
+ * around the axis, so with R and theta of spherical coordinates about a point of the axis
  *
  *   u = -1 / (4 pi) sum over l of M_l P_l(cos theta) / R^(l + 1),   M_l = integral of f R^l P_l.
  *
@@ -17,7 +17,7 @@ OAK_FN double rings_next(int l, double z, double square, double here, double bef
   return ((2 * l + 1) * z * here - l * square * before) / (l + 1);
 }
 
-/* z and R^2 of the place with the scaled coordinates r and x. In (r, theta), x is theta times the
+/* z and R^2 of a place with the scaled coordinates r and x. In (r, theta), x is theta times the
  * scale. */
 OAK_FN void rings_place(const oak_elliptic_poles_args_t *arg, double r, double x, double *z,
                         double *square) {

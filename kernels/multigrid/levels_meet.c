@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Refinement boundaries of elliptic equations. A fine ghost value lies on a parabola across the
- * face (Martin and Cartwright 1996). The parabola goes through two fine cells and through a coarse
- * value in the plane of the coarse cells' centres. The halo exchange has interpolated this value
- * along the face. The coarse face then gets a ghost value with which its flux is the average of the
- * fine fluxes. So what leaves one side enters the other. */
+ * Refinement boundaries of elliptic equations. A fine ghost value is on a parabola across the face
+ * (Martin and Cartwright 1996) through two fine cells and a coarse value in the plane of the coarse
+ * cells' centres, which the halo exchange has interpolated along the face. The coarse face then
+ * gets a ghost value with which its flux is the average of the fine fluxes, so that what leaves one
+ * side enters the other. */
 #include "kernels/multigrid/equation.h"
 
-/* Ghost values of fine faces, and averages of their outward fluxes. */
+/* Set ghost values of fine faces, and average their outward fluxes. */
 OAK_KERNEL(oak_elliptic_fine, oak_elliptic_args_t, 64) {
   OAK_ARGS(oak_elliptic_args_t);
   OAK_OUTER_LANES(n) {
@@ -37,7 +37,7 @@ OAK_KERNEL(oak_elliptic_fine, oak_elliptic_args_t, 64) {
   }
 }
 
-/* Ghost values of coarse faces from the averages. */
+/* Set ghost values of coarse faces from the averages. */
 OAK_KERNEL(oak_elliptic_coarse, oak_elliptic_args_t, 64) {
   OAK_ARGS(oak_elliptic_args_t);
   OAK_OUTER_LANES(n) {

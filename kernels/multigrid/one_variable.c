@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The physics of elliptic equations: one variable, of which every value is valid. Their kernels
- * need the ghost cell exchange, which works on the state of a physics. */
+ * The physics of elliptic equations: one variable with any value. The ghost cell exchange, which
+ * their kernels need, works on the state of a physics. */
 #include "kernels/language/hooks.h"
 
 #define PHYSICS_NVAR 1

@@ -2,14 +2,14 @@
  * Derivatives of the solution, in cells and across faces. */
 #include "kernels/multigrid/equation.h"
 
-/* The values beyond both faces of a block across an axis. */
+/* elliptic_across_t: the values beyond both faces of a block across an axis. */
 typedef struct {
   int dir;
   const real *u;
   oak_side_t side[2];
   const real *given[2];
   real factor[2];
-  int slope[2]; /* a derivative is given */
+  int slope[2]; /* whether a derivative is given */
 } elliptic_across_t;
 
 OAK_FN elliptic_across_t elliptic_across_block(const oak_elliptic_args_t *arg, long n, int dir) {
@@ -22,8 +22,8 @@ OAK_FN elliptic_across_t elliptic_across_block(const oak_elliptic_args_t *arg, l
     const double outside = outside_of(arg, face);
     e.side[high] = elliptic_side(arg, n, face);
     e.given[high] = place < 0 ? arg->given : arg->given + (long long)place * FACE_ROOM;
-    /* The memory holds the ghost value for the boundary value 0. If another value is given, its
-     * term is added. */
+    /* The memory holds the ghost value for the boundary value 0; the term of another value is
+     * added. */
     e.factor[high] = place < 0 ? 0 : outside > 0 ? 2 : 1 / inv;
     e.slope[high] = outside <= 0;
   }
@@ -48,8 +48,8 @@ OAK_FN real elliptic_beyond(const elliptic_across_t *e, int high, const elliptic
          (factor > 0 ? factor * e->given[high][b * FA(e->dir) + a] : 0);
 }
 
-/* Derivatives in cells. The flux through a face, a times the derivative, is the same on both sides
- * of it. Divided by a in the cell it is the derivative on the cell's side, also where a jumps. */
+/* Derivatives in cells. The flux through a face, a times the derivative, is the same on both sides.
+ * Divided by a in the cell it is the derivative on the cell's side, also where a jumps. */
 OAK_FN real elliptic_share_on_side(const oak_elliptic_args_t *arg, long n, int i, int j, int k,
                                    int face) {
   const long long first = n * (long long)OAK_CELLS;
@@ -60,8 +60,8 @@ OAK_FN real elliptic_share_on_side(const oak_elliptic_args_t *arg, long n, int i
   return oak_div(elliptic_a(&on, i, face), arg->c.u[first + OAK_INDEX(i, j, k)]);
 }
 
-/* The derivative along arg.axis: the mean of the derivatives on both faces of a cell. The equation
- * uses the same differences. */
+/* The derivative along arg.axis: the mean of the derivatives on both faces of a cell, which are the
+ * differences of the equation. */
 OAK_KERNEL(oak_elliptic_gradient, oak_elliptic_args_t, ELLIPTIC_LANES) {
   OAK_ARGS(oak_elliptic_args_t);
   OAK_OUTER_LANES(n) {
@@ -111,9 +111,9 @@ OAK_KERNEL(oak_elliptic_slopes, oak_elliptic_args_t, ELLIPTIC_LANES) {
   }
 }
 
-/* The derivative on a cell's side of a face, from that on the face. At bodies this is that of the
- * gas: up to the surface of an electrode; and on the other side of a dielectric it is so large that
- * the mean of both is the difference across the face. `place`: of the face. */
+/* The derivative on a cell's side of a face, from the derivative on the face. At bodies it is the
+ * derivative in the gas: up to the surface of an electrode; on the other side of a dielectric such
+ * that the mean of both sides is the difference across the face. `place`: place of the face. */
 OAK_FN real elliptic_on_side(const oak_elliptic_args_t *arg, const elliptic_across_t *e, long n,
                              int high, int i, int j, int k, long long place, real share) {
   const real slope = arg->res[place], cut = OAK_ELLIPTIC_BODIES ? arg->cut[place] : 0;
@@ -128,7 +128,7 @@ OAK_FN real elliptic_on_side(const oak_elliptic_args_t *arg, const elliptic_acro
          slope;
 }
 
-/* The derivative in cells: the mean of those on both faces (arg.res), into arg.u. */
+/* The derivative in cells: the mean of the derivatives on both faces (arg.res), into arg.u. */
 OAK_KERNEL(oak_elliptic_means, oak_elliptic_args_t, ELLIPTIC_LANES) {
   OAK_ARGS(oak_elliptic_args_t);
   OAK_OUTER_LANES(n) {

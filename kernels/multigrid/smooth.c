@@ -15,16 +15,16 @@ OAK_FN int elliptic_parity(const oak_elliptic_args_t *arg, long block, int dir) 
 }
 
 #if ELLIPTIC_LINES
-/* Solve a line of cells along arg->axis for the change of their values (Thomas algorithm). It goes
- * through \a count blocks, of which \a block is the first. Values beyond its ends are fixed, but
- * with \a round the last cell is beside the first one. Then the change of each cell is change +
- * ratio * that of the next cell + last * that of the last cell. (a, b): the place of the line among
- * the lines of a block. */
+/* Solve a line of cells along arg->axis for the changes of their values (Thomas algorithm). The
+ * line goes through \a count blocks from \a block on. Values beyond its ends are fixed; with \a
+ * round the last cell is beside the first one. The change of a cell is change + ratio * the
+ * change of the next cell + last * the change of the last cell. (a, b): the place of the line in
+ * a block. */
 OAK_FN void elliptic_solve_line(const oak_elliptic_args_t *arg, elliptic_block_t *block,
                                 const int *link, int count, int round, int a, int b, real *ratio,
                                 real *change, real *last) {
   const int dir = arg->axis, cells = OAK_ALONG(dir), end = count * cells - 1;
-  real next = 0, one = 0, begin[3] = {0, 0, 1}; /* begin: the same for the first cell */
+  real next = 0, one = 0, begin[3] = {0, 0, 1}; /* begin: change, ratio, last of the first cell */
   for (int m = 0; m <= end; m++) {
     const int k = count > 1 ? m / cells : 0;
     const long n = link[k];
@@ -71,9 +71,9 @@ OAK_FN void elliptic_solve_line(const oak_elliptic_args_t *arg, elliptic_block_t
   }
 }
 
-/* Line `h` of the present colour in row b of the lines of a block, or of a chain of blocks. The
- * next line along each axis has the other colour, and so has the line of the next block that
- * continues a line of one block: no line reads what another one writes. */
+/* Smooth line `h` of the present colour in row b of the lines of a block, or of a chain of blocks.
+ * The next line along each axis has the other colour, and so has the line that continues a line in
+ * the next block: no line reads values that another line writes. */
 OAK_FN void elliptic_relax(const oak_elliptic_args_t *arg, elliptic_block_t *block,
                            const elliptic_cells_t *r, long n, int colour, int b, int h) {
   enum { LONGEST = OAK_MAX(OAK_NX, OAK_MAX(OAK_NY, OAK_NZ)) };
@@ -81,7 +81,7 @@ OAK_FN void elliptic_relax(const oak_elliptic_args_t *arg, elliptic_block_t *blo
   (void)r;
   if (arg->chain) {
     const oak_elliptic_chain_t c = arg->chain[n];
-    elliptic_block_t other = *block; /* each lane has its own */
+    elliptic_block_t other = *block; /* each lane has a copy */
     real *line = arg->line + c.first * (long long)OAK_CELLS +
                  (b * FA(dir) + a) * (long long)(c.count * OAK_ALONG(dir));
     elliptic_solve_line(arg, &other, arg->link + c.first, c.count, c.round, a, b, line,
@@ -92,8 +92,8 @@ OAK_FN void elliptic_relax(const oak_elliptic_args_t *arg, elliptic_block_t *blo
   }
 }
 #else
-/* Cell i of a row: Gauss-Seidel. Cells of one colour read only cells of the other one, in all
- * blocks of the level, since blocks have even numbers of cells. */
+/* Smooth cell i of a row by Gauss-Seidel. Cells of one colour read only cells of the other colour,
+ * in all blocks of the level, because blocks have even numbers of cells. */
 OAK_FN void elliptic_relax(const oak_elliptic_args_t *arg, const elliptic_block_t *block,
                            const elliptic_cells_t *r, long n, int colour, int row, int i) {
   const long long c = n * (long long)OAK_CELLS + row * OAK_NX + i;
@@ -111,7 +111,7 @@ OAK_KERNEL(oak_elliptic_smooth, oak_elliptic_args_t, ELLIPTIC_LANES) {
   OAK_OUTER_LANES(n) {
     const long first = arg.chain ? arg.link[arg.chain[n].first] : n;
     const int rows = ELLIPTIC_LINES ? FB(arg.axis) : OAK_NY * OAK_NZ;
-    const int count = ELLIPTIC_LINES ? HA(arg.axis) : OAK_NX; /* in a row */
+    const int count = ELLIPTIC_LINES ? HA(arg.axis) : OAK_NX; /* lines or cells in a row */
     const int next = ELLIPTIC_LINES && !arg.chain ? elliptic_parity(&arg, n, arg.axis) : 0;
     const int colour = arg.colour + next;
     elliptic_block_t block;

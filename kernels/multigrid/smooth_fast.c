@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Smoothing and residual with constant coefficients. At the boundary of the domain the ghost value
- * is -outside u. Its term is part of the diagonal, so no exchange has to fill it. All other terms
+ * is -outside u, whose term is part of the diagonal, so no exchange has to fill it. All other terms
  * have the same weights in all cells of a block. */
 #include "kernels/multigrid/equation.h"
 
@@ -11,7 +11,7 @@ OAK_CONST_DATA int oak_elliptic_plain[1] = {ELLIPTIC_PLAIN};
 
 enum { ELLIPTIC_DOWN_LANES = OAK_CELLS < 256 ? 64 : OAK_CELLS < 1024 ? 256 : 512 };
 
-/* Weights of neighbours, and the terms that faces at the boundary add to the diagonal. */
+/* Weights of neighbours, and terms of faces at the boundary in the diagonal. */
 typedef struct {
   real weight[OAK_DIM], edge[OAK_FACES], diagonal;
   const real *u;
@@ -57,7 +57,7 @@ OAK_FN void elliptic_stencil(const oak_elliptic_args_t *arg, long block, ellipti
 }
 
 /* The value of a cell with the weighted sum `around` of its neighbours, over-relaxed; inverse: the
- * factor of over-relaxation over the diagonal. It is elliptic_relaxed in the order that is faster
+ * factor of over-relaxation over the diagonal. It is elliptic_relaxed in an order that is faster
  * with constant weights. */
 OAK_FN real elliptic_relaxed_fast(real here, real inverse, real around, real rhs) {
   return (1 - (real)OAK_ELLIPTIC_RELAX) * here + inverse * (around - rhs);
@@ -72,9 +72,9 @@ OAK_FN real elliptic_diagonal(const elliptic_stencil_t *s, int j, int k) {
 
 #if OAK_MANY_THREADS
 
-/* Blocks that fit are copied to fast memory with the values around them. */
+/* Sizes of the copy of a block, with the values around it, in fast memory. */
 enum {
-  TILE_Y = OAK_NX + 2, /* from a row to the next one */
+  TILE_Y = OAK_NX + 2, /* stride from row to row */
   TILE_Z = OAK_DIM == 3 ? TILE_Y * (OAK_NY + 2) : 0,
   TILE_CELLS = TILE_Y * (OAK_NY + 2) * (OAK_DIM == 3 ? OAK_NZ + 2 : 1),
   HAS_TILE = TILE_CELLS * 8 <= 47 * 1024
@@ -83,8 +83,8 @@ typedef real elliptic_tile_t[HAS_TILE ? TILE_CELLS : 1];
 
 OAK_FN int tile_place(int i, int j, int k) { return (k + 1) * TILE_Z + (j + 1) * TILE_Y + i + 1; }
 
-/* Peers may be changing values of the colour that is smoothed. These values are copied too, but not
- * used. */
+/* Copy a block. Peers may be changing values of the colour that is smoothed; these values are
+ * copied too, but not used. */
 OAK_FN void elliptic_fill(elliptic_stencil_t *s, real *tile) {
   s->tile = tile;
   if (!HAS_TILE) return;
@@ -114,7 +114,7 @@ OAK_FN void elliptic_ready(elliptic_stencil_t *s, real *tile) {
   OAK_BARRIER;
 }
 
-/* Parts of a block, whose cells are computed together: here there is one. */
+/* Parts of a block, whose cells are computed together: one part here. */
 enum { PARTS = 1, PART_CELLS = OAK_CELLS };
 #define EACH_CELL(c) OAK_INNER(c, PART_CELLS)
 typedef int elliptic_part_t;
@@ -163,7 +163,7 @@ OAK_FN real elliptic_left_at(const elliptic_stencil_t *s, const real *rhs, const
   return rhs[c] - elliptic_around(s, x) + elliptic_fall(s, x) * elliptic_here(s, x);
 }
 
-/* The residual of cell c of a part; rhs: of the part. */
+/* The residual of cell c of a part; rhs: the right-hand side of the part. */
 OAK_FN real elliptic_left(const elliptic_stencil_t *s, const elliptic_part_t *p, const real *rhs,
                           int c) {
   const int x[3] = {c % OAK_NX, c / OAK_NX % OAK_NY, c / (OAK_NX * OAK_NY)};
@@ -171,8 +171,8 @@ OAK_FN real elliptic_left(const elliptic_stencil_t *s, const elliptic_part_t *p,
   return elliptic_left_at(s, rhs, x);
 }
 
-/* A thread reads all that it needs before it writes, so it waits for memory only once. Blocks that
- * do not fit into fast memory take several passes. */
+/* Number of cells of a thread in a pass. A thread reads all values before it writes, so it waits
+ * for memory only once. Blocks that do not fit into fast memory take several passes. */
 enum {
   ELLIPTIC_HALF = OAK_CELLS / 2,
   ELLIPTIC_SMOOTH_LANES = ELLIPTIC_HALF >= 512 ? 512 : OAK_MAX(ELLIPTIC_HALF, 32),
@@ -215,7 +215,7 @@ OAK_FN void elliptic_half_sweep(elliptic_stencil_t *s, const real *rhs, int colo
   }
 }
 
-/* Averages of what is left. They go to an octant of a block, or side by side (remote). */
+/* Average the residual of a block, into an octant of a block, or side by side (remote). */
 OAK_FN void elliptic_average(const oak_elliptic_args_t *arg, long block,
                              const elliptic_stencil_t *s, const real *rhs, int remote, real *q) {
   OAK_INNER(h, HX * HY * HZ) {
@@ -237,20 +237,20 @@ typedef real elliptic_tile_t[1];
 OAK_FN void elliptic_ready(elliptic_stencil_t *s, real *tile) { (void)s, (void)tile; }
 
 /* A plane of a block with the values beside it, 0 beyond the boundary. Rows begin at places that
- * are aligned for vectors. A processor waits if it reads values that were just written by two
- * stores, as a row and the value beyond its end are. Here a whole plane is written before it is
- * read. */
+ * are aligned for vectors. A processor waits if it reads at once what two stores have just
+ * written, such as a row and the value beyond its end. Therefore a whole plane is written before
+ * it is read. */
 enum { ELLIPTIC_FIRST = 8, ELLIPTIC_STEP = OAK_NX + 2 * ELLIPTIC_FIRST };
 enum { PARTS = OAK_NY * OAK_NZ, PART_CELLS = OAK_NX };
-/* If gcc unrolled a row of 8 cells before it makes vectors, it would put them together cell by
- * cell. */
+/* Loop over the cells of a row. gcc must not unroll a row of 8 cells before it makes vectors,
+ * because it would then put vectors together cell by cell. */
 #define EACH_CELL(c)       \
   OAK_PRAGMA(GCC unroll 1) \
   OAK_INNER(c, PART_CELLS)
 typedef struct {
   OAK_ALIGNED real c[(OAK_NY + 2) * ELLIPTIC_STEP];
   const real *beside[2];     /* row 0 of the planes below and above */
-  int step[2];               /* from a row to the next one there */
+  int step[2];               /* strides from row to row there */
   int j, k;                  /* the row */
   real middle, fall[OAK_NX]; /* diagonals of a row: of inner cells, and of all cells */
 } elliptic_part_t;
@@ -282,7 +282,7 @@ OAK_FN void elliptic_plane(const elliptic_stencil_t *s, int k, elliptic_part_t *
   p->middle = 0;
 }
 
-/* The diagonals of the row. \return 0 if they are those of the row before. */
+/* Set the diagonals of the row. \return 0 if the row before had the same. */
 OAK_FN int elliptic_falls(const elliptic_stencil_t *s, elliptic_part_t *p) {
   const real middle = elliptic_diagonal(s, p->j, p->k);
   if (middle == p->middle) return 0;
@@ -307,21 +307,21 @@ OAK_FN real elliptic_around(const elliptic_stencil_t *s, const elliptic_part_t *
                    (p->beside[0][p->j * p->step[0] + i] + p->beside[1][p->j * p->step[1] + i]);
 }
 
-/* A part is row `part` of the block. */
+/* Begin part `part`: row `part` of the block. */
 OAK_FN void elliptic_begin(const elliptic_stencil_t *s, int part, elliptic_part_t *p) {
   if (part % OAK_NY == 0) elliptic_plane(s, part / OAK_NY, p);
   p->j = part % OAK_NY;
   elliptic_falls(s, p);
 }
 
-/* The residual of cell i of the row; rhs: of the row. */
+/* The residual of cell i of the row; rhs: the right-hand side of the row. */
 OAK_FN real elliptic_left(const elliptic_stencil_t *s, const elliptic_part_t *p, const real *rhs,
                           int i) {
   return rhs[i] - elliptic_around(s, p, i) + p->fall[i] * *elliptic_in_plane(p, i);
 }
 
-/* All cells of a row are computed, because they lie side by side, and those of one colour are kept.
- */
+/* Smooth a row: all its cells are computed, because they are side by side, and one colour is
+ * kept. */
 OAK_FN void elliptic_relax(const elliptic_stencil_t *s, const elliptic_part_t *p,
                            const real inverse[OAK_NX], const real *rhs, int odd, real *to) {
   EACH_CELL(i) {
@@ -398,7 +398,7 @@ OAK_KERNEL_SHARED(oak_elliptic_smooth_fast, oak_elliptic_args_t, ELLIPTIC_SMOOTH
   }
 }
 
-/* The residual of all cells. */
+/* The residuals of all cells. */
 OAK_FN void elliptic_left_all(const elliptic_stencil_t *s, const real *rhs, real *q) {
   elliptic_part_t p;
   for (int part = 0; part < PARTS; part++) {
@@ -408,8 +408,8 @@ OAK_FN void elliptic_left_all(const elliptic_stencil_t *s, const real *rhs, real
   }
 }
 
-/* The residual as right-hand side of the next coarser level: averages of blocks whose parent is
- * there. */
+/* Move the residual to the right-hand side of the next coarser level: averages of blocks whose
+ * parent is there. */
 OAK_KERNEL_SHARED(oak_elliptic_down, oak_elliptic_down_args_t, ELLIPTIC_DOWN_LANES, 2, 0) {
   OAK_ARGS_EARLY(oak_elliptic_down_args_t);
   OAK_OUTER(n) {

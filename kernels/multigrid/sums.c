@@ -32,7 +32,7 @@ OAK_KERNEL(oak_elliptic_largest, oak_elliptic_sums_args_t, OAK_CHUNK_LANES) {
   }
 }
 
-/* The order of sums depends on the block alone. */
+/* Sums over the cells of each block, in an order that depends on the block alone. */
 OAK_KERNEL(oak_elliptic_sums, oak_elliptic_sums_args_t, OAK_CHUNK_LANES) {
   OAK_ARGS(oak_elliptic_sums_args_t);
   OAK_OUTER(n) {

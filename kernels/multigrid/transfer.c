@@ -17,8 +17,7 @@ OAK_FN real elliptic_mean_of(const real *c, const oak_parts_t *g) {
          (elliptic_half(g, 0, 0) * half[0] + elliptic_half(g, 0, 1) * half[1]);
 }
 
-/* Average the cells of each block. The averages go to the coarse level, or to the buffer of values
- * to be sent. */
+/* Average the cells of each block, into the coarse level or the buffer of values to be sent. */
 OAK_KERNEL(oak_elliptic_merge, oak_elliptic_move_args_t, ELLIPTIC_LANES) {
   OAK_ARGS(oak_elliptic_move_args_t);
   OAK_OUTER_LANES(n) {
@@ -44,7 +43,7 @@ OAK_KERNEL(oak_elliptic_merge, oak_elliptic_move_args_t, ELLIPTIC_LANES) {
   }
 }
 
-/* The averages that have been received. */
+/* Unpack received averages. */
 OAK_KERNEL(oak_elliptic_unpack, oak_elliptic_move_args_t, ELLIPTIC_LANES) {
   OAK_ARGS(oak_elliptic_move_args_t);
   OAK_OUTER_LANES(n) {
@@ -59,7 +58,7 @@ OAK_KERNEL(oak_elliptic_unpack, oak_elliptic_move_args_t, ELLIPTIC_LANES) {
 
 /* Interpolate the parent's values to the cells of one child, with central slopes: exact for linear
  * functions. If the coefficient is a field, the slope is the mean flux of both faces, divided by
- * their mean coefficient. A cell behind a face without flux then has no influence. Beyond the
+ * their mean coefficient, so that a cell behind a face without flux has no influence. Beyond the
  * boundary of the domain, u is -outside times its value in the cell. */
 OAK_FN void elliptic_interpolate(const oak_elliptic_move_args_t *arg, const oak_elliptic_move_t *t,
                                  real *out OAK_LANE_PARAM) {
@@ -107,8 +106,8 @@ OAK_FN void elliptic_interpolate(const oak_elliptic_move_args_t *arg, const oak_
   }
 }
 
-/* Move values of the coarse level to each block. They are added to the values of the block, or
- * replace them. */
+/* Move values of the coarse level to each block: add them to the values of the block, or replace
+ * these. */
 OAK_KERNEL(oak_elliptic_prolong, oak_elliptic_move_args_t, ELLIPTIC_LANES) {
   OAK_ARGS(oak_elliptic_move_args_t);
   OAK_OUTER_LANES(n) {
