@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Conditions at the boundary of the domain. BOUNDARY_CONDITION(name, b) defines one, which the keys
- * of [boundary] then know; files of physics and problem may have further ones. It gives the value
- * of one variable of the conserved state in a ghost cell (oak_beyond_t in
- * kernels/language/hooks.h). */
+ * Conditions at the boundary of the domain. BOUNDARY_CONDITION(name, b) defines a condition for the
+ * keys of [boundary]; files of physics and problem may have further ones. It gives the value of one
+ * variable of the conserved state in a ghost cell (oak_beyond_t in kernels/language/hooks.h). */
 #pragma once
 
 #include "oak/kernel.h"
@@ -16,7 +15,7 @@ BOUNDARY_CONDITION(neumann, b) { return b->mirror + b->spacing * b->value; }
 /* mirror: the value of the mirror cell. */
 BOUNDARY_CONDITION(mirror, b) { return b->mirror; }
 
-/* antimirror: that value with the other sign, so that the mean on the face is 0. */
+/* antimirror: minus the value of the mirror cell, so that the mean on the face is 0. */
 BOUNDARY_CONDITION(antimirror, b) { return -b->mirror; }
 
 /* outflow: the value of the last interior cell. */

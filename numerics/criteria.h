@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Criteria of mesh refinement. CRITERION(name, u, below, above, eps, eps_abs) defines one, which
- * the key refine.criterion then knows; files of physics and problem may have further ones. It gives
- * the square of the indicator of a cell of value u, whose neighbours along axis d have the values
- * below[d] and above[d]. OAK_CRITERION is the name of the one that is chosen. */
+ * Criteria of mesh refinement. CRITERION(name, u, below, above, eps, eps_abs) defines a criterion
+ * for the key refine.criterion; files of physics and problem may have further ones. It gives the
+ * square of the indicator of a cell of value u, whose neighbours along axis d have the values
+ * below[d] and above[d]. OAK_CRITERION is the name of the criterion of the run. */
 #pragma once
 
 #include "oak/kernel.h"

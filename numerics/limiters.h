@@ -2,13 +2,13 @@
  * Reconstruction of face values inside one cell (the foap4 paper, "Limiters and finite volume
  * methods").
  *
- * LIMITER(name, radius, s, lo, hi) defines one, which the key scheme.limiter then knows; files of
- * physics and problem may have further ones. s[-radius .. radius] are the values of a row of cells,
- * lo and hi the values that cell s[0] has at its lower and upper face. A limiter needs radius + 1
- * ghost layers. OAK_LIMITER is the name of the one that is chosen, OAK_RADIUS its radius.
+ * LIMITER(name, radius, s, lo, hi) defines a limiter for the key scheme.limiter; files of physics
+ * and problem may have further ones. s[-radius .. radius] are the values of a row of cells, lo and
+ * hi the values of cell s[0] at its lower and upper face. A limiter needs radius + 1 ghost layers.
+ * OAK_LIMITER is the name of the limiter of the run, OAK_RADIUS its radius.
  *
- * Everything is branch-free: both sides of each ?: are computed, so a SIMD lane may divide by zero
- * and throw the result away. */
+ * Limiters have no branches: both sides of each ?: are computed, so a SIMD lane may divide by zero
+ * and drop the result. */
 #pragma once
 
 #include "oak/kernel.h"
@@ -64,9 +64,9 @@ LIMITER(vanleer, 1, s, lo, hi) {
   *hi = s[0] + half;
 }
 
-/* koren: B. Koren, in Numerical Methods for Advection-Diffusion Problems (1993) 117: third order
- * where smooth. The change from the cell to a face is the smallest of three: both differences to
- * neighbours, and (near + 2 far) / 6. */
+/* koren: B. Koren, in Numerical Methods for Advection-Diffusion Problems (1993) 117, of third order
+ * where the solution is smooth. The change from the cell to a face is the smallest of three: both
+ * differences to neighbours, and (near + 2 far) / 6. */
 LIMITER(koren, 1, s, lo, hi) {
   const real a = s[0] - s[-1], b = s[1] - s[0];
   const real pa = oak_abs(a), pb = oak_abs(b), least = OAK_MIN(pa, pb);
@@ -80,8 +80,8 @@ LIMITER(koren, 1, s, lo, hi) {
 /* weno3, weno5: weighted essentially non-oscillatory reconstructions of third and fifth order:
  * G.-S. Jiang, C.-W. Shu, J. Comput. Phys. 126 (1996) 202. Their epsilon, 1e-6 for values of order
  * one, is taken relative to the values in the stencil, so that units do not matter. Smoothness
- * indicators are divided by their sum. The weights then need products in place of further
- * divisions, and cannot overflow. */
+ * indicators are divided by their sum, so weights need products in place of further divisions, and
+ * cannot overflow. */
 OAK_FN real weno_epsilon(void) { return (real)1e-6; }
 OAK_FN real weno_tiny(void) { return (real)1e-30; }
 
@@ -97,11 +97,10 @@ LIMITER(weno3, 1, s, lo, hi) {
   *lo = s[0] - (real)0.5 * oak_div(2 * w0 * a + w1 * b, 2 * w0 + w1);
 }
 
-/* weno5: all is written with differences d of neighbours. b is the smoothness indicators plus
- * epsilon, times 3/4. The weights d / b^2 of the outer stencils are taken relative to that of the
- * central one. The face value is that of the central stencil plus what the other two add to it,
- * which are multiples of third differences. The sum of the weights is thus one, however they are
- * rounded. */
+/* weno5 is written with differences d of neighbours. b: the smoothness indicators plus epsilon,
+ * times 3/4. The weights d / b^2 of the outer stencils are relative to the weight of the central
+ * one. The face value is the value of the central stencil plus terms of the other two, which are
+ * multiples of third differences. The sum of the weights is thus one for any rounding. */
 LIMITER(weno5, 2, s, lo, hi) {
   const real m2 = s[-2], m1 = s[-1], c = s[0], p1 = s[1], p2 = s[2];
   const real d0 = m1 - m2, d1 = c - m1, d2 = p1 - c, d3 = p2 - p1;
@@ -118,7 +117,7 @@ LIMITER(weno5, 2, s, lo, hi) {
     const real both = oak_div(b1, b0 * b2);
     r0 = both * b2, r2 = both * b0;
   }
-  const real w0 = r0 * r0, w2 = r2 * r2; /* times 1/10 and 3/10, that of the central one is 6/10 */
+  const real w0 = r0 * r0, w2 = r2 * r2; /* times 1/10 and 3/10; the central weight is 6/10 */
   const real t0 = w0 * (d0 + d2 - 2 * d1), t2 = w2 * (d1 + d3 - 2 * d2);
   const real sum_hi = 3 * w0 + 18 + 9 * w2, sum_lo = 3 * w2 + 18 + 9 * w0;
   const real inv = oak_inv(sum_hi * sum_lo);

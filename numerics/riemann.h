@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Fluxes through a face from the states on both sides, for any physics. OAK_FLUX names the one
- * chosen for the run. RIEMANN(NAME, ph, ql, qr, dir, f) defines one, which the key scheme.flux then
- * knows: it fills f[0..PHYSICS_NVAR) from primitive states and returns the largest wave speed,
- * which sets the time step. The fluxes of the scalars behind them follow from that of the mass
- * (oak_scalar_fluxes). A physics file may bring fluxes of its own in the same way
- * (physics/euler_riemann.h). */
+ * Fluxes through a face from the states on both sides, for any physics. RIEMANN(NAME, ph, ql, qr,
+ * dir, f) defines a solver for the key scheme.flux: it fills f[0..PHYSICS_NVAR) from primitive
+ * states and returns the largest wave speed, which sets the time step. Fluxes of the scalars follow
+ * from the flux of the mass (oak_scalar_fluxes). A physics file may have solvers of its own
+ * (physics/euler_riemann.h). OAK_FLUX names the solver of the run. */
 #pragma once
 
 #include "numerics/riemann_sides.h"
 
-/* rusanov: V. V. Rusanov, USSR Comput. Math. Math. Phys. 1 (1961) 304: local Lax-Friedrichs. The
+/* rusanov: local Lax-Friedrichs, V. V. Rusanov, USSR Comput. Math. Math. Phys. 1 (1961) 304. The
  * speed is the larger of |u| + c on both sides. Between cell averages the flux keeps density and
- * pressure positive where dt * (sum of speed / dx) <= 1: the new state is an average of states that
- * are positive (B. Perthame, C.-W. Shu, Numer. Math. 73 (1996) 119). */
+ * pressure positive where dt * (sum of speed / dx) <= 1: the new state is an average of positive
+ * states (B. Perthame, C.-W. Shu, Numer. Math. 73 (1996) 119). */
 RIEMANN(rusanov, ph, ql, qr, dir, f) {
   riemann_sides_t s;
   riemann_sides(ph, ql, qr, dir, &s);
@@ -29,29 +28,29 @@ OAK_FN int is_velocity(int v) {
 }
 #endif
 
-/* hll: A. Harten, P. Lax, B. van Leer, SIAM Rev. 25 (1983) 35. Written without branches: clamping
- * the speeds at zero turns the formula into the one-sided fluxes for supersonic faces. */
+/* hll: A. Harten, P. Lax, B. van Leer, SIAM Rev. 25 (1983) 35. It has no branches: with speeds that
+ * are clamped at zero, the formula gives the one-sided fluxes at supersonic faces. */
 RIEMANN(hll, ph, ql, qr, dir, f) {
   riemann_sides_t s;
   riemann_sides(ph, ql, qr, dir, &s);
   const real smin = OAK_MIN(s.smin, 0), smax = OAK_MAX(s.smax, 0);
   const real width = smax - smin;
   /* If nothing moves, both speeds are zero, and so is the difference of the fluxes. Speeds of
-   * 1e-310 at the toe of a wave count as zero too: the inverse of their difference would overflow.
-   */
+   * 1e-310 at the toe of a wave are treated as zero: the inverse of their difference would
+   * overflow. */
   const int moves = width > (sizeof(real) == 4 ? (real)1e-30 : (real)1e-200);
   const real inv = oak_inv(moves ? width : 1);
   const real wl = moves ? smax * inv : (real)0.5, wr = moves ? -smin * inv : (real)0.5;
   const real jump = smin * smax * inv;
 #ifdef PHYSICS_HAS_PRESSURE
-  /* The flux has two parts: what the velocity carries, and the pressure, which acts on few
-   * variables. The first is a multiple of the conserved state of each side. */
+  /* The flux has two parts: transport by the velocity, and the pressure, which acts on few
+   * variables. Transport is a multiple of the conserved state of each side. */
   real left[PHYSICS_NVAR], right[PHYSICS_NVAR];
   const real al = wl * ql[PHYSICS_NORMAL(dir)] - jump, ar = wr * qr[PHYSICS_NORMAL(dir)] + jump;
 #if OAK_MANY_THREADS
-  /* The same state follows from density and pressure, both times this factor, at the same velocity.
-   * That takes fewer operations, but each one waits for the one before. GPUs become faster, CPUs
-   * slower. */
+  /* The state times this factor also follows from density and pressure times the factor, at the
+   * same velocity. This takes fewer operations, but each one waits for the one before: GPUs become
+   * faster, CPUs slower. */
   OAK_FOR(v, PHYSICS_NVAR) {
     left[v] = is_velocity(v) ? ql[v] : al * ql[v];
     right[v] = is_velocity(v) ? qr[v] : ar * qr[v];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * States, fluxes and wave speeds on both sides of a face, which most Riemann solvers need. Included
- * after the functions of the physics. */
+ * States, fluxes and wave speeds on both sides of a face, for Riemann solvers. This file is
+ * included after the functions of the physics. */
 #ifndef OAK_RIEMANN_SIDES_H
 #define OAK_RIEMANN_SIDES_H
 
@@ -10,7 +10,7 @@
 #error "numerics/riemann_sides.h is included while a hook has another name: include it later"
 #endif
 
-/* kernels/hooks/user.h compares it with the number of variables in the end. */
+/* Number of variables, which kernels/hooks/user.h compares with the final number. */
 enum { OAK_NVAR_OF_SIDES = PHYSICS_NVAR };
 
 /* riemann_sides_t: conserved states, fluxes and wave speeds of both sides. */
@@ -19,7 +19,7 @@ typedef struct {
   real smin, smax;
 } riemann_sides_t;
 
-/* riemann_sides: set them from the primitive states on both sides, by the hooks of the physics. */
+/* riemann_sides: set both sides from their primitive states, by the hooks of the physics. */
 OAK_FN void riemann_sides(const physics_parameters_t *ph, const real ql[], const real qr[], int dir,
                           riemann_sides_t *s) {
   physics_wave_speeds(ph, ql, qr, dir, &s->smin, &s->smax);
