@@ -10,18 +10,17 @@
  * Wave speed estimates: B. Einfeldt, SIAM J. Numer. Anal. 25 (1988) 294. */
 
 TITLE("Euler gas dynamics")
-/* The number of variables that follow these in a file that includes this one. */
+/* The number of variables behind these, for a file that includes this one. */
 #ifndef PHYSICS_MORE
 #define PHYSICS_MORE 0
 #endif
-/* The number of components of the velocity. In (r, z) the third one is that along phi. */
+/* The number of components of the velocity. In (r, z) the third component is along phi. */
 #ifndef PHYSICS_VELOCITIES
 #define PHYSICS_VELOCITIES OAK_DIM
 #endif
 #define PHYSICS_NVAR (PHYSICS_VELOCITIES + 2 + PHYSICS_MORE)
-/* Such a file may replace hooks by others (docs/kernels.md). Whatever depends on the replaced hooks
- * is then left out.
- */
+/* EULER_CHANGED: a file that includes this one may replace hooks (docs/kernels.md). Code that
+ * depends on the replaced hooks is then left out. */
 #if PHYSICS_MORE || defined physics_flux || defined physics_wave_speeds || \
     defined physics_to_primitive || defined physics_to_conserved
 #define EULER_CHANGED 1
@@ -37,7 +36,7 @@ PRIMITIVES("rho vx vy p")
 #endif
 /* The variable that changes sign at a reflecting wall normal to direction d. */
 #define PHYSICS_NORMAL(d) (1 + (d))
-/* The vectors: their components along the axes; -1: there is none. */
+/* The vectors: their components along the axes; -1: no component. */
 #define PHYSICS_VECTORS(X) X(MX, MY, PHYSICS_VELOCITIES == 3 ? 3 : -1)
 
 PARAMETER(gamma, 5.0 / 3.0, "{>1} ratio of specific heats")
@@ -50,7 +49,7 @@ enum { VX = 1, VY, PRS = PHYSICS_VELOCITIES + 1 };
 #if PHYSICS_VELOCITIES == 3
 enum { MZ = 3, VZ = 3 };
 #endif
-/* A problem for several physics asks for them with #ifdef. */
+/* Names of variables, for #ifdef in a problem for several physics. */
 #define RHO RHO
 #define VX VX
 #define VY VY
@@ -95,16 +94,16 @@ FLUX(ph, q, dir, f) {
 }
 
 #if !EULER_CHANGED
-/** The flux is velocity times conserved state, plus this for the normal momentum and the energy. */
+/** Whether the flux of variable v has the pressure besides velocity times conserved state. */
 #define PHYSICS_HAS_PRESSURE(v, dir) ((v) == MX + (dir) || (v) == ENE)
 OAK_FN real physics_pressure(const real q[], int dir, int v) {
   return v == ENE ? q[PRS] * q[VX + dir] : q[PRS];
 }
 #endif
 
-/** Lowest and highest signal speed at a face between ql and qr: the Roe average of the velocity and
- * Einfeldt's eta_2 term. With OAK_WAVE_SPEEDS_EINFELDT the one-sided speeds count too, which keeps
- * the fan wide enough near vacuum. */
+/** Lowest and highest signal speed at a face between ql and qr, from the Roe average of the
+ * velocity and Einfeldt's eta_2 term. OAK_WAVE_SPEEDS_EINFELDT adds the one-sided speeds, which
+ * keep the fan wide enough near vacuum. */
 WAVE_SPEEDS(ph, ql, qr, dir, smin, smax) {
   const real gamma = (real)ph->gamma;
   const real inv_l = oak_inv(ql[RHO]), inv_r = oak_inv(qr[RHO]);
@@ -131,10 +130,10 @@ VALID(ph, u) {
   return (u[RHO] > 0) & (2 * u[RHO] * u[ENE] - m2 > 0);
 }
 
-/** Raise density and pressure to their floors, if those are set: first the density, without change
- * of momentum and energy, then the energy. Returns 1 if the conserved state has changed. (J. M.
- * Stone et al., ApJS 249 (2020) 4, code Athena++.) The internal energy stays so large, compared to
- * the kinetic energy, that it does not vanish by rounding. */
+/** Raise density and pressure to their floors: first the density, without change of momentum and
+ * energy, then the energy (J. M. Stone et al., ApJS 249 (2020) 4, code Athena++). Returns 1 if the
+ * conserved state has changed. The internal energy stays so large, compared to the kinetic energy,
+ * that it does not vanish by rounding. */
 FLOOR(ph, u) {
   const real rho = (real)ph->density_floor;
   const real internal = (real)(ph->pressure_floor / (ph->gamma - 1));
@@ -155,7 +154,7 @@ FLOOR(ph, u) {
   return changed;
 }
 
-/* Riemann solvers for just these variables, fluxes and wave speeds. */
+/* Riemann solvers for exactly these variables, fluxes and wave speeds. */
 #if !EULER_CHANGED
 #include "physics/euler_riemann.h"
 #else

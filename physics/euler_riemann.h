@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Riemann solvers that know the contact wave of the Euler equations. See numerics/riemann.h for the
- * form of a flux. */
+ * Riemann solvers for the contact wave of the Euler equations. numerics/riemann.h explains the
+ * form. */
 #ifndef OAK_EULER_RIEMANN_H
 #define OAK_EULER_RIEMANN_H
 
@@ -9,13 +9,13 @@
 /* HLLC: E. F. Toro, M. Spruce, W. Speares, Shock Waves 4 (1994) 25; Toro, Riemann Solvers (3rd ed.)
  * eq. 10.37-10.39. Between the outer waves, of speeds smin and smax, a contact moves with speed s*.
  *
- * The flux depends on one side alone: the side of the contact on which the face lies, or the side
+ * The flux depends on one side alone: the side of the contact on which the face is, or the side
  * from which all waves come. This side is chosen first. With its outer wave S the state beside the
  * contact has the density rho (S - u) / (S - s*), the velocity s* and the pressure p* = p + rho (S
  * - u) (s* - u). With s* = u the same formulas give the state of the side itself. The flux is the
  * velocity times the conserved state, plus p* for the normal momentum and p* s* for the energy.
  *
- * With Einfeldt's wave speeds s* lies between smin and smax. With Roe's it may lie outside. The
+ * With Einfeldt's wave speeds s* is between smin and smax. With Roe's speeds it may be outside. The
  * outer waves are then compared first, because otherwise a mirror image would get another flux. */
 RIEMANN(hllc, ph, ql, qr, dir, f) {
   real smin, smax, q[PHYSICS_NVAR], u[PHYSICS_NVAR];
@@ -23,7 +23,7 @@ RIEMANN(hllc, ph, ql, qr, dir, f) {
   const real ml = ql[RHO] * (smin - ql[VX + dir]), mr = qr[RHO] * (smax - qr[VX + dir]);
   const real contact = oak_div(qr[PRS] - ql[PRS] + ml * ql[VX + dir] - mr * qr[VX + dir], ml - mr);
 #if OAK_WAVE_SPEEDS_EINFELDT
-  const real side = contact; /* positive: the left one */
+  const real side = contact; /* positive: left side */
 #else
   const real side = smin > 0 ? smin : smax < 0 ? smax : contact;
 #endif
@@ -35,7 +35,7 @@ RIEMANN(hllc, ph, ql, qr, dir, f) {
   const real speed = out < 0 ? vn : contact;
   const real ratio = out < 0 ? 1 : (s - vn) * inv;
   const real pressure = q[PRS] + mass * (speed - vn);
-  /* what the wave between the side and the contact adds to the energy */
+  /* energy added by the wave between the side and the contact */
   const real work = out < 0 ? 0 : (pressure * contact - q[PRS] * vn) * inv;
   const real carried = ratio * speed;
   OAK_FOR(v, PHYSICS_NVAR) f[v] = carried * u[v];

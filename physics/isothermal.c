@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Gas of constant temperature in 2D and 3D, as where it radiates faster than it moves.
+ * Gas of constant temperature in 2D and 3D, for gas that radiates faster than it moves.
  *
  *   d rho/dt     + div (rho u)               = 0
  *   d (rho u)/dt + div (rho u u + a^2 rho I) = 0,   a: the speed of sound
@@ -30,7 +30,7 @@ enum { VX = 1, VY };
 #if OAK_DIM == 3
 enum { MZ = 3, VZ = 3 };
 #endif
-/* A problem for several physics asks for them with #ifdef. */
+/* Names of variables, for #ifdef in a problem for several physics. */
 #define RHO RHO
 #define VX VX
 #define VY VY
@@ -57,9 +57,9 @@ FLUX(ph, q, dir, f) {
   OAK_FOR(d, OAK_DIM) f[MX + d] = mass * q[VX + d] + (d == dir ? a2 * q[RHO] : 0);
 }
 
-/** Wave speeds from the Roe average of the velocity and from the velocity of each side. Both
- * together make the fan wide enough near vacuum (B. Einfeldt, SIAM J. Numer. Anal. 25 (1988) 294).
- */
+/** Wave speeds from the Roe average of the velocity and from the velocity of each side, which
+ * together make the fan wide enough near vacuum (B. Einfeldt, SIAM J. Numer. Anal. 25 (1988)
+ * 294). */
 WAVE_SPEEDS(ph, ql, qr, dir, smin, smax) {
   const real a = (real)ph->sound;
   const real ratio = oak_sqrt(oak_div(qr[RHO], ql[RHO]));
@@ -69,7 +69,7 @@ WAVE_SPEEDS(ph, ql, qr, dir, smin, smax) {
   *smax = OAK_MAX(mean, qr[VX + dir]) + a;
 }
 
-/** 1 if the density is positive and all is finite; false for NaN. */
+/** 1 if the density is positive and all values are finite; 0 for NaN. */
 VALID(ph, u) {
   int valid = (u[RHO] > 0) & (u[RHO] - u[RHO] == 0);
   (void)ph;
@@ -88,8 +88,8 @@ FLOOR(ph, u) {
 #include "numerics/riemann_sides.h"
 
 /** HLL with a third wave between the outer ones. Density and normal momentum do not jump at this
- * wave, so their fluxes are those of HLL. The mass carries the tangential velocity (A. Mignone, J.
- * Comput. Phys. 225 (2007) 1427, without a magnetic field). */
+ * wave, so their fluxes are the fluxes of HLL. The mass carries the tangential velocity (A.
+ * Mignone, J. Comput. Phys. 225 (2007) 1427, without a magnetic field). */
 RIEMANN(hllc, ph, ql, qr, dir, f) {
   riemann_sides_t s;
   riemann_sides(ph, ql, qr, dir, &s);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Compressible Navier-Stokes equations of an ideal gas in 2D and 3D: those of physics/euler.c with
- * the fluxes of viscosity and heat conduction,
+ * Compressible Navier-Stokes equations of an ideal gas in 2D and 3D: the equations of
+ * physics/euler.c with the fluxes of viscosity and heat conduction,
  *
  *   d/dt (rho, rho u, E) + div (Euler) = div (0, tau, tau . u + kappa grad T)
  *   tau = eta (grad u + (grad u)^T - 2/3 (div u) I),   eta = mu + rho nu,   T = p / rho.
@@ -49,7 +49,7 @@ DIFFUSIVE_FLUX(at, dir, q, grad, f) {
   f[ENE] -= kappa * inv * (grad[dir][PRS] - q[PRS] * inv * grad[dir][RHO]);
 }
 
-/* Compression has 4/3 of the viscosity of shear. */
+/* Diffusivity: compression has 4/3 of the viscosity of shear. */
 DIFFUSIVITY(at, q) {
   const real viscosity = navier_stokes_viscosity(&at->ph, q);
   const real kappa = navier_stokes_conductivity(&at->ph, viscosity);
@@ -57,8 +57,8 @@ DIFFUSIVITY(at, q) {
   return (double)(OAK_MAX(momentum, heat) / q[RHO]);
 }
 
-/* The temperature of the mirror image lies as far below that of the wall as the temperature of the
- * gas lies above it. The pressure is the same on both sides. */
+/* The mirror image: its temperature is as far below that of the wall as the temperature of the gas
+ * is above it. The pressure is the same on both sides. */
 WALL(ph, q) {
   const real wall = (real)ph->wall_temperature, least = (real)0.01 * wall;
   const real beyond = 2 * wall - oak_div(q[PRS], q[RHO]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Reactions from the file reactions.file, for a physics whose variables are the densities of
- * OAK_SPECIES species in 1/m^3, electrons first. oak writes the macros in front of the files
- * (src/setup/reactions.c). OAK_SPECIES_LIST(X) is X(number, name, charge) for each. Td is
+ * OAK_SPECIES species in 1/m^3, electrons first. oak writes the macros before the files
+ * (src/setup/reactions.c). OAK_SPECIES_LIST(X) is X(number, name, charge) for each species. Td is
  * E/N, N the density of the gas. */
 #ifndef OAK_REACTIONS_KERNEL_H
 #define OAK_REACTIONS_KERNEL_H
@@ -17,7 +17,7 @@
 OAK_FN void reaction_rates(real Td, real N, const real n[],
                            real rate[]){OAK_REACTION_RATES(rate, n, N)}
 
-/** Inverse of the shortest time in which a species would be used up. */
+/** Inverse of the shortest time in which reactions would use up a species. */
 OAK_FN real fastest_loss(real Td, real N, const real n[]) {
   real loss[OAK_SPECIES] = {0}, most = 0;
   OAK_REACTION_LOSSES(loss, n, N)
@@ -25,21 +25,21 @@ OAK_FN real fastest_loss(real Td, real N, const real n[]) {
   return most;
 }
 
-/** How many electrons an electron makes in a time, in collisions with the gas. */
+/** Number of electrons that an electron makes per time, in collisions with the gas. */
 OAK_FN real ionization_frequency(real Td, real N) {
   real f[1] = {0};
   OAK_IONIZATION_FREQUENCY(f, n, N)
   return *f;
 }
 
-/** How often it attaches to the gas. */
+/** Number of attachments of an electron to the gas per time. */
 OAK_FN real attachment_frequency(real Td, real N) {
   real f[1] = {0};
   OAK_ATTACHMENT_FREQUENCY(f, n, N)
   return *f;
 }
 
-/** The sum of all densities, times their charges. */
+/** The sum of all densities times their charges. */
 OAK_FN real charge_density(const real n[]) {
   real sum = 0;
   OAK_SPECIES_LIST(OAK_SUM_CHARGE)

@@ -4,23 +4,23 @@
  *   dh/dt + div (h u) = 0
  *   d(h u)/dt + div (h u u + g h^2/2 I) = -g h grad b
  *
- * Conserved variables: depth h, h u, and the height of the bed b, which is a field and stays as it
- * is. Primitive variables: h, u, and the surface h + b, which is what a lake at rest has constant.
- * The problem sets the bed with FIELD(bed, at); it is 0 otherwise.
+ * Conserved variables: depth h, h u, and the height of the bed b, a field that does not change.
+ * Primitive variables: h, u, and the surface h + b, which is constant in a lake at rest. The
+ * problem sets the bed with FIELD(bed, at); it is 0 otherwise.
  *
  * At a face both states are moved to one bed (hydrostatic reconstruction), so water at rest stays
  * at rest and depths stay positive. Where water covers the higher side, this is the scheme of E.
  * Audusse, F. Bouchut, M.-O. Bristeau, R. Klein, B. Perthame, SIAM J. Sci. Comput. 25 (2004) 2050.
  * Elsewhere, the bed of the face is not above the lower surface, as in G. Chen, S. Noelle, SIAM J.
- * Numer. Anal. 55 (2017) 758: the whole step then pulls the water that runs down it. Audusse's bed
- * lets a film of depth h fall by no more than about h from cell to cell. A. Kurganov and G.
- * Petrova, Commun. Math. Sci. 5 (2007) 133, change the slopes of the surface at a shore instead,
- * which says nothing of films on hills.
+ * Numer. Anal. 55 (2017) 758: the whole step of the bed then pulls water that runs down. With
+ * Audusse's bed a film of depth h falls by no more than about h from cell to cell. A. Kurganov and
+ * G. Petrova, Commun. Math. Sci. 5 (2007) 133, change the slopes of the surface at a shore instead,
+ * which does not help films on hills.
  *
- * Cells with less water than their bed rises or falls are of first order (the hook FLAT). Surface
- * and depth are limited apart, and in such cells their difference has steps that are higher than
- * the water. They become walls, while the slope of the surface goes on pulling, and the energy
- * grows without bound. */
+ * Cells with less water than the rise or fall of their bed are of first order (the hook FLAT).
+ * Surface and depth are limited separately, and in such cells their difference has steps that are
+ * higher than the water. These steps become walls, while the slope of the surface pulls further,
+ * and the energy grows without bound. */
 
 TITLE("Shallow water")
 #define PHYSICS_NVAR 4
@@ -28,7 +28,7 @@ VARIABLES("h hu hv bed")
 PRIMITIVES("h u v surface")
 #define PHYSICS_NORMAL(d) (1 + (d))
 #define PHYSICS_VECTORS(X) X(HU, HV, -1)
-/* Passive scalars belong to the water. Cells with less of it may be dry. */
+/* Passive scalars belong to the water. Cells below PHYSICS_LEAST_MASS may be dry. */
 #define PHYSICS_MASS H
 #define PHYSICS_LEAST_MASS(ph) ((real)(ph)->dry)
 #if OAK_DIM == 3 && !defined OAK_EDITOR_H
@@ -42,7 +42,7 @@ enum { H, HU, HV, BED };                /* conserved */
 enum { U = HU, V = HV, SURFACE = BED }; /* primitive */
 FLUX_FIELD(bed, BED)
 
-/* h u / h, and 0 without water. */
+/* The velocity h u / h; 0 without water. */
 OAK_FN real velocity(const physics_parameters_t *ph, real h, real hu) {
   const real least = (real)(ph->dry * ph->dry), h2 = h * h;
   return 2 * h * hu * oak_inv(h2 + OAK_MAX(h2, least));
@@ -94,8 +94,8 @@ OAK_FN real bed_of_face(const real ql[], const real qr[]) {
   return OAK_MIN(higher, lower);
 }
 
-/* The depth of a side above the bed of the face, all of it if its own bed is higher. A film stays a
- * film where rounding of the surface exceeds its depth. */
+/* Move a side to the bed of the face: its depth above it, or all of its water if its own bed is
+ * higher. A film stays a film where rounding of the surface exceeds its depth. */
 OAK_FN void move_to_bed(real q[], real bed) {
   const real own = q[SURFACE] - q[H], above = OAK_MAX(q[SURFACE] - bed, 0);
   const real depth = OAK_MAX(q[H], 0), most = (real)1.001 * depth;
@@ -117,13 +117,13 @@ FLAT(below, q, above) {
   return OAK_MIN(OAK_MIN(below[H], above[H]), q[H]) < lower + upper;
 }
 
-/* The pressure is split off from the flux of momentum: it differs on both sides of a step of the
- * bed, and flux fixing must not move the water of a lake. Each side has depth, surface, and its
- * part of the pressure. */
+/* The pressure is not part of the flux of momentum: it differs on both sides of a step of the bed,
+ * and flux fixing must not move the water of a lake. The numbers of a side are depth, surface, and
+ * its part of the pressure. */
 #define PHYSICS_SIDES 3
 FACE_SIDES(ph, ql, qr, nl, nr, dir, f, left, right) {
   const real pl = pressure(ph, nl[H]), pr = pressure(ph, nr[H]), half = (real)(0.5 * ph->gravity);
-  const real bed = bed_of_face(ql, qr); /* what a side is above it pulls the water of this side */
+  const real bed = bed_of_face(ql, qr); /* a side's bed above it pulls the water of the side */
   const real above_l = OAK_MAX(ql[SURFACE] - ql[H] - bed, 0);
   const real above_r = OAK_MAX(qr[SURFACE] - qr[H] - bed, 0);
   f[HU + dir] -= (real)0.5 * (pl + pr);
@@ -163,9 +163,9 @@ FROM_SMOOTH(ph, coarse, fine, share) {
   }
 }
 
-/* The ghost cell of a coarse block with a shore in it has the surface of its wet fine cells. The
- * mean depth over the mean bed would lie higher, and a lake would move. Dry ground below the
- * surface is not a shore, because water will flow onto it. There the mean is not changed. */
+/* The ghost cell of a coarse block with a shore in it gets the surface of its wet fine cells. The
+ * mean depth over the mean bed would be higher, and a lake would move. Dry ground below the surface
+ * is not a shore, because water will flow onto it; there the mean is kept. */
 TO_COARSE(ph, fine, coarse) {
   real wet = 0, surface = 0, shore = (real)INFINITY;
   for (int e = 0; e < 4; e++) {
@@ -182,7 +182,7 @@ TO_COARSE(ph, fine, coarse) {
   for (int d = 0; d < 2; d++) coarse[HU + d] *= scale;
 }
 
-/* A depth below 0 by rounding counts as none. */
+/* Valid states. A depth below 0 by rounding is taken as 0. */
 VALID(ph, u) {
   return u[H] > (real)-ph->dry && u[H] < (real)INFINITY && u[HU] - u[HU] == 0 && u[HV] - u[HV] == 0;
 }

@@ -5,26 +5,25 @@
  *   d ne/dt = div (mu E ne + D grad ne) + S,   d ni/dt = S,   S = (alpha - eta) mu |E| ne
  *   div grad phi = -e (ni - ne) / epsilon0,    E = -grad phi
  *
- * in SI units. ne is the density of electrons, ni that of positive ions less that of negative ions.
- * mu, D, alpha and eta depend on |E|. On a face |E| is the mean of both cells, and the component of
- * E normal to the face is the difference of phi that the equation of phi has there. Without tables,
- * the coefficients are those for dry air at 1 bar and 300 K of B. Bagheri et al., Plasma Sources
- * Sci. Technol. 27 (2018) 095002.
+ * in SI units. ne is the density of electrons, ni the density of positive ions less that of
+ * negative ions. mu, D, alpha and eta depend on |E|. On a face |E| is the mean of both cells, and
+ * the component of E normal to the face is the difference of phi in the equation of phi.
+ * Coefficients without tables are those of B. Bagheri et al., Plasma Sources Sci. Technol. 27
+ * (2018) 095002, for dry air at 1 bar and 300 K.
  *
  * With reactions.file the variables are the densities of all species of this file, and S is the sum
  * of its reactions. docs/discharges.md is the manual. */
 
 TITLE("streamer discharge")
-/* Variables behind the densities, which nothing moves: their number, and a blank before each name.
- */
+/* Variables behind the densities, which do not move: their number, and a blank before each name. */
 #ifndef STREAMER_MORE
 #define STREAMER_MORE 0
 #define STREAMER_MORE_NAMES ""
 #define RATE_UNIT(names) "phi_tt: V/s^2; "
-FIELD_STORED(phi_tt) /* so that a solution starts from an extrapolation in time, with phi_t */
+FIELD_STORED(phi_tt) /* with phi_t, solutions start from an extrapolation in time */
 #endif
 
-/* 1: ions move, and free electrons from bodies (streamer_ions.c). */
+/* STREAMER_IONS: 1 if ions move, and free electrons from bodies (streamer_ions.c). */
 #ifndef STREAMER_IONS
 #define STREAMER_IONS 0
 #endif
@@ -73,8 +72,8 @@ enum { NE, NI };
 #define PHYSICS_EPSILON EPSILON0 /* for the charges of bodies */
 #define TOWNSEND 1e-21
 
-/* FIELD_SIZE(f): |E| from the fields of a cell. FIELD_SIZE_NEAR(at, i, j, k): |E| of the cell that
- * lies so many cells away. */
+/* FIELD_SIZE(f): |E| from the fields of a cell. FIELD_SIZE_NEAR(at, i, j, k): |E| of the cell at
+ * this offset. */
 FIELD_STORED(phi)
 FIELD_STORED(phi_t)
 #if OAK_COORDINATES
@@ -160,7 +159,7 @@ OAK_FN real eta_of(const physics_parameters_t *ph, real E) {
 
 /* ---- equations */
 
-/* Charges over e, per volume. */
+/* The net charge per volume, divided by e. */
 OAK_FN double net_charge(const real q[]) {
 #ifdef OAK_SPECIES
   return (double)charge_density(q);
@@ -171,13 +170,13 @@ OAK_FN double net_charge(const real q[]) {
 
 POISSON(at, q) { return -ELEMENTARY_CHARGE / EPSILON0 * net_charge(q); }
 
-/* |E| on a face: the mean of both cells, at the surface of a body that of the gas. */
+/* |E| on a face: the mean of both cells; at the surface of a body |E| of the gas. */
 OAK_FN real size_on_face(const oak_at_face_t *at) {
   const real left = FIELD_SIZE(at->left), right = FIELD_SIZE(at->right);
   return at->wall > 0 ? left : at->wall < 0 ? right : (real)0.5 * (left + right);
 }
 
-/* Velocity of the electrons along the axis, and their diffusivity. */
+/* Velocity of the electrons along the axis, and their diffusivity, on a face. */
 FACE_FIELD(drift, at) {
   const double v = mu_of(&at->ph, size_on_face(at)) * at->slope.phi;
   const int closed = at->wall && at->surface == OAK_BODY_REFLECT;
@@ -187,7 +186,7 @@ FACE_FIELD(drift, at) {
 
 FACE_FIELD(diffusivity, at) { return D_of(&at->ph, size_on_face(at)); }
 
-/* The charge that flows into a body is kept there as charge of ions. */
+/* The charge that flows into a body stays there as charge of ions. */
 COLLECT(ph, u) {
   u[NI] -= u[NE];
   u[NE] = 0;
@@ -197,7 +196,7 @@ TO_PRIMITIVE(ph, q) {}
 
 TO_CONSERVED(ph, u) {}
 
-/* Ions have no flux, and Riemann solvers add none if both sides are the same. */
+/* Ions have no flux: Riemann solvers add none if both sides are the same. */
 FACE(ph, ql, qr, dir) {
   OAK_UNROLL
   for (int v = 1; v < PHYSICS_NVAR; v++) ql[v] = qr[v] = 0;
@@ -215,7 +214,7 @@ DIFFUSIVE_FLUX(at, dir, q, grad, f) { f[NE] -= at->ph.face.diffusivity * grad[di
 
 DIFFUSIVITY(at, q) { return (double)D_of(&at->ph, FIELD_SIZE(at->f)); }
 
-/* Electrons that collisions with the gas make per time. */
+/* Number of electrons that collisions with the gas make per time. */
 OAK_FN real production(const oak_at_t *at, const real q[]) {
   const real E = FIELD_SIZE(at->f);
   return (alpha_of(&at->ph, E) - eta_of(&at->ph, E)) * mu_of(&at->ph, E) * E * q[NE];
@@ -265,7 +264,7 @@ OUTPUT(charge, at, q) { return ELEMENTARY_CHARGE * net_charge(q); }
 #if OAK_COORDINATES
 OUTPUT(radial_field, at, q) { return -(double)at->f.phi_r; }
 #endif
-/* That the electrons get, per volume. */
+/* Power that the electrons get, per volume. */
 OUTPUT(power, at, q) {
   const double E = (double)FIELD_SIZE(at->f);
   return ELEMENTARY_CHARGE * (double)(mu_of(&at->ph, (real)E) * q[NE]) * E * E;

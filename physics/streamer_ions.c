@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The equations of physics/streamer.c with ions that move, all with the same mobility per charge,
- * and electrons that positive ions free where they reach an electrode (secondary emission). Without
- * reactions.file, ni moves as positive ions do, since it does not tell negative ones apart. */
+ * The equations of physics/streamer.c with ions that move, all with the same mobility per
+ * charge, and electrons that positive ions free where they reach an electrode (secondary
+ * emission). Without reactions.file, ni moves as positive ions do, because it is one density for
+ * ions of both signs. */
 
 #define STREAMER_IONS 1
 #define physics_title streamer_title
@@ -34,9 +35,9 @@ FACE_FIELD(ion_drift, at) {
   return closed ? 0 : -at->ph.ion_mobility * at->slope.phi;
 }
 
-/* On which side of the face a body or the end of the domain lies; 1 or -1 if it absorbs electrons,
- * 2 or -2 if a key gives their density outside beside that. Where a key gives that of ions,
- * boundary conditions alone say what enters. */
+/* The side of the face on which a body or the end of the domain is: 1 or -1 if it absorbs
+ * electrons, 2 or -2 if a key also gives their density outside. Where a key gives the density of
+ * ions, boundary conditions alone say what enters. */
 FACE_FIELD(body, at) {
   const int emits = at->given && at->ph.secondary_emission > 0;
   int open = 0;
@@ -46,7 +47,7 @@ FACE_FIELD(body, at) {
 }
 
 /* Ions enter bodies and leave the domain, and do not come back. Both sides of the face get the
- * density upstream, since Riemann solvers look upstream of the electrons. */
+ * density upstream, because Riemann solvers take the upstream side of the electrons. */
 FACE(ph, ql, qr, dir) {
   const real body = ph->face.body;
   real arriving = 0;

@@ -44,13 +44,13 @@ FIELD_STORED(photo2)
 FIELD_STORED(photo3)
 #endif
 
-/* The pressure p in Pa that the fit stands for: that of the density of the gas at 300 K. */
+/* The pressure p in Pa of the fit: that of the density of the gas at 300 K. */
 OAK_FN double photo_pressure(const oak_at_t *at) { return at->ph.gas_density * 1.380649e-23 * 300; }
 OAK_FN double photo_oxygen(const oak_at_t *at) {
   return at->ph.oxygen_fraction * photo_pressure(at);
 }
 
-/* c pO2^2 I, with c in 1/(m Pa)^2 */
+/* The source c pO2^2 I, with c in 1/(m Pa)^2. */
 OAK_FN double light(const oak_at_t *at, const real q[], double c) {
   const double E = (double)FIELD_SIZE(at->f), oxygen = photo_oxygen(at);
   const double emitted = at->ph.photo_efficiency * at->ph.quenching_pressure /
@@ -59,7 +59,7 @@ OAK_FN double light(const oak_at_t *at, const real q[], double c) {
          (double)mu_of(&at->ph, (real)E) * E * (double)q[NE];
 }
 
-/* (lambda pO2)^2, with lambda in 1/(m Pa) */
+/* The absorption (lambda pO2)^2, with lambda in 1/(m Pa). */
 OAK_FN double absorption(const oak_at_t *at, double lambda) {
   return lambda * lambda * photo_oxygen(at) * photo_oxygen(at);
 }
@@ -75,7 +75,7 @@ POISSON_OF(photo3, at, q) { return -light(at, q, PHOTO_C3); }
 POISSON_B_OF(photo3, at) { return absorption(at, PHOTO_LAMBDA3); }
 #endif
 
-/* Far from the light, solutions may be below 0 by the tolerance of the solver. */
+/* Photoionisation. Far from the light, solutions may be below 0 by the tolerance of the solver. */
 OAK_FN real photoionization(const oak_at_t *at) {
 #if PHOTO_TERMS == 3
   return OAK_MAX(at->f.photo1 + at->f.photo2 + at->f.photo3, 0);

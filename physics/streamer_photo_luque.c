@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The equations of physics/streamer_photo.c with two terms, the fit of A. Luque et al., Appl. Phys.
- * Lett. 90 (2007) 081501: an equation less to solve. The efficiency xi is part of its constants. */
+ * The equations of physics/streamer_photo.c with two terms, the fit of A. Luque et al., Appl.
+ * Phys. Lett. 90 (2007) 081501, so one equation less is solved. The constants contain the
+ * efficiency xi. */
 
 #define PHOTO_TITLE "streamer discharge with photoionisation, two terms"
 #define PHOTO_TERMS 2

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The equations of physics/streamer.c with a potential that foresees the current of the electrons
- * (P. L. G. Ventzek et al., J. Vac. Sci. Technol. B 12 (1994) 3118). The step may then be longer
- * than the relaxation time of the charge. The equation of both stages of Heun's scheme is
+ * The equations of physics/streamer.c with a potential that includes the current of the electrons
+ * during the step (P. L. G. Ventzek et al., J. Vac. Sci. Technol. B 12 (1994) 3118). The step may
+ * then be longer than the relaxation time of the charge. The equation of both stages of Heun's
+ * scheme is
  *
  *   div ((1 + g dt e mu ne / epsilon0) grad phi) = -((1 - 2 g) c + 2 g start) / epsilon0,
  *
- * where g = 1 - 1 / sqrt(2), c is the net charge before the stage, and `start` that before the
- * step. For the current along the field this is the scheme IMEX-SSP2(2,2,2) of L. Pareschi, G.
- * Russo, J. Sci. Comput. 25 (2005) 129, of second order; fields that relax fast vanish within a
- * step. */
+ * where g = 1 - 1 / sqrt(2), c is the net charge before the stage, and `start` the net charge
+ * before the step. For the current along the field this is the scheme IMEX-SSP2(2,2,2) of L.
+ * Pareschi, G. Russo, J. Sci. Comput. 25 (2005) 129, of second order; fields that relax fast vanish
+ * within a step. */
 
 #define STREAMER_MORE 1
 #define STREAMER_MORE_NAMES " start_charge"
@@ -25,8 +26,8 @@ TITLE("streamer discharge, semi-implicit potential")
 
 #define SEMI_IMPLICIT 0.29289321881345247 /* g */
 
-/* phi_r_t and so on are the differences of both stages over the step. The implicit stages hold the
- * field at the times g dt and (1 - g) dt of the step. */
+/* The fields phi_r_t and so on are the differences of both stages over the step. The implicit
+ * stages have the field at the times g dt and (1 - g) dt of the step. */
 PARAMETER(field_change, 0, "{>=0} largest change of the field in a step, in V/m; 0: no limit")
 #if OAK_COORDINATES
 FIELD_STORED(phi_r_t)
@@ -51,7 +52,7 @@ TIMESTEP(at, q) {
 
 enum { START = PHYSICS_NVAR - 1 };
 
-/* In the first step the charge at its start is not stored yet. */
+/* The right-hand side. In the first step the charge at its start is not stored yet. */
 POISSON(at, q) {
   const double share = at->step == 0 ? 0 : 2 * SEMI_IMPLICIT;
   return -ELEMENTARY_CHARGE / EPSILON0 * ((1 - share) * net_charge(q) + share * (double)q[START]);
