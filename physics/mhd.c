@@ -13,9 +13,9 @@
  * psi over c_h and has the units of B (D. Derigs et al., J. Comput. Phys. 364 (2018) 420). h is the
  * cell size: waves of psi carry an error of div B away with speed c_h and decay over 1 / damping
  * cells (A. Mignone, P. Tzeferacos, J. Comput. Phys. 229 (2010) 2117). These waves have the energy
- * psi^2 / 2 and carry it with the flux c_h psi B, as Derigs et al. derive. Cleaning therefore moves
- * energy between B and psi and takes none from the gas; the energy of damped waves heats it.
- * docs/mhd.md says how well that works. */
+ * psi^2 / 2 and carry it with the flux c_h psi B (Derigs et al.). Cleaning therefore moves energy
+ * between B and psi and takes none from the gas; the energy of damped waves heats the gas.
+ * docs/mhd.md has measurements. */
 
 #ifndef MHD_FACES /* physics/mhd_ct.c, which has no psi, defines it */
 #define MHD_FACES 0
@@ -24,8 +24,8 @@ TITLE("Ideal MHD")
 VARIABLES("rho mx my mz E bx by bz psi")
 PRIMITIVES("rho vx vy vz p bx by bz psi")
 #endif
-/* Component d of the momentum, and what changes sign at a wall normal to axis d: this component and
- * that of the field, as at a perfect conductor. */
+/* Component d of the momentum, and the variables that change sign at a wall normal to axis d: this
+ * component and that component of the field, as at a perfect conductor. */
 #define PHYSICS_NORMAL(d) (1 + (d))
 #define PHYSICS_VECTORS(X) X(MX, MY, MZ) X(BX, BY, BZ)
 #define PHYSICS_MIRROR(v, d) ((v) == MX + (d) || (v) == BX + (d))
@@ -68,7 +68,7 @@ TO_CONSERVED(ph, u) {
     u[MX + d] = u[VX + d] * u[RHO];
   }
   u[ENE] = u[PRS] * inv_gm1 + (real)0.5 * (u[RHO] * speed2 + field2);
-  /* The energy of psi is added last. Compilers then compute the other part only once for this
+  /* The energy of psi is added last, so that compilers compute the other part only once for this
    * function and FLUX, which Riemann solvers call together. */
   u[ENE] += (real)0.5 * (MHD_PSI(u) * MHD_PSI(u));
 }
@@ -87,7 +87,7 @@ OAK_FN real mhd_fast2(const physics_parameters_t *ph, const real q[], int dir) {
   return (real)0.5 * (sum + across + oak_sqrt(OAK_MAX(root2, 0))) * oak_inv(q[RHO]);
 }
 
-/** The outer waves of HLLD, eq. 67 of Miyoshi and Kusano. scheme.wave_speeds does not matter. */
+/** The outer waves of HLLD, eq. 67 of Miyoshi and Kusano. scheme.wave_speeds has no effect. */
 WAVE_SPEEDS(ph, ql, qr, dir, smin, smax) {
   const real left = mhd_fast2(ph, ql, dir), right = mhd_fast2(ph, qr, dir);
   const real fast = oak_sqrt(OAK_MAX(left, right));
@@ -96,8 +96,8 @@ WAVE_SPEEDS(ph, ql, qr, dir, smin, smax) {
 }
 
 #if !MHD_FACES
-/* The time step is about cfl / wave_rate. c_h is the largest speed that it allows in the smallest
- * cells: the sum over axes of c_h / dx is wave_rate. */
+/* The time step is about cfl / wave_rate. c_h is the largest speed that this step allows in the
+ * smallest cells: the sum over axes of c_h / dx is wave_rate. */
 GLOBAL_MAX(wave_rate, at, q) {
   double rate = 0;
   OAK_FOR(d, OAK_DIM)
@@ -113,7 +113,7 @@ OAK_FN double mhd_inverse_size(const oak_at_t *at) {
 
 GLOBAL_MAX(inverse_size, at, q) { return mhd_inverse_size(at); }
 
-/** c_h */
+/** The cleaning speed c_h. */
 OAK_FN double mhd_cleaning_speed(const physics_parameters_t *ph) {
   return ph->inverse_size > 0 ? ph->cleaning * ph->wave_rate / ph->inverse_size : 0;
 }
@@ -124,11 +124,11 @@ OAK_FN double mhd_cleaning_speed(const physics_parameters_t *ph) { return (void)
 /* ---- fluxes */
 
 #if MHD_FACES
-/** The normal field is that on the face. */
+/** The normal field of both sides is the field on the face. */
 FACE(ph, ql, qr, dir) { ql[BX + dir] = qr[BX + dir] = ph->face.b; }
 #else
 /** Normal field and psi at a face: the exact solution of their two equations, which do not depend
- * on the others. The Riemann solver then sees the same normal field on both sides. */
+ * on the others. The Riemann solver then gets the same normal field on both sides. */
 FACE(ph, ql, qr, dir) {
   const real sum = ql[BX + dir] + qr[BX + dir], jump = qr[BX + dir] - ql[BX + dir];
   const real psi_sum = ql[PSI] + qr[PSI], psi_jump = qr[PSI] - ql[PSI];
@@ -181,7 +181,7 @@ UPDATE(at, u, dt) {
 
 /* ---- admissible states */
 
-/** Energy of motion, field and psi, times 2 rho. */
+/** Energy of motion, field and psi together, times 2 rho. */
 OAK_FN real mhd_other_energy(const real u[]) {
   real m2 = 0, field2 = MHD_PSI(u) * MHD_PSI(u);
   OAK_FOR(d, 3) {
@@ -197,8 +197,8 @@ VALID(ph, u) {
          (MHD_PSI(u) - MHD_PSI(u) == 0);
 }
 
-/** Floors as in physics/euler.c: first the density, without change of momentum, field and energy,
- * then the energy. Returns 1 if the state has changed. */
+/** Raise density and pressure to their floors: first the density, without change of momentum, field
+ * and energy, then the energy. Returns 1 if the state has changed. */
 FLOOR(ph, u) {
   const real rho = (real)ph->density_floor;
   const real internal = (real)(ph->pressure_floor / (ph->gamma - 1));

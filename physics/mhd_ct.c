@@ -2,7 +2,7 @@
  * Ideal magnetohydrodynamics in 2D and 3D by constrained transport: the equations of physics/mhd.c
  * without psi. The field is advanced on faces of cells by electric fields on edges
  * (kernels/scheme/edges.h), so div B stays 0 but for rounding; bx, by and bz are means over cells.
- * In 2D bz is advanced in cells. docs/mhd.md says when to take which. */
+ * In 2D bz is advanced in cells. docs/mhd.md compares both physics. */
 
 TITLE("Ideal MHD, constrained transport")
 #define PHYSICS_NVAR 8

@@ -9,8 +9,8 @@
  * *   E = resistivity J + ambipolar / rho B x (J x B)
  *
  * The last term of the heat flux is at most 5 saturation rho T^(3/2), the saturated flux of L. L.
- * Cowie, C. F. McKee, Astrophys. J. 211 (1977) 135. Without a field there is no b, and what is
- * along it is isotropic. */
+ * Cowie, C. F. McKee, Astrophys. J. 211 (1977) 135. Without a field there is no b, and the terms
+ * along it are isotropic. */
 #pragma once
 
 PARAMETER(nu, 0, "{>=0; diffusive} kinematic viscosity")
@@ -26,7 +26,8 @@ PARAMETER(ambipolar, 0, "{>=0; resistive} ambipolar diffusion: resistivity acros
 
 TEMPERATURE(ph, q) { return oak_div(q[PRS], q[RHO]); }
 
-/** Heat flux along axis `dir` by the conductivity along the field b[], 0 where there is none. */
+/** Heat flux along axis `dir` by conduction along the unit vector b[] of the field, 0 without
+ * one. */
 OAK_FN real mhd_parallel_heat(const physics_parameters_t *ph, int dir, const real q[],
                               const real b[3], const real slope[3]) {
   const real kappa = (real)ph->conductivity_parallel, saturation = (real)ph->saturation;
@@ -43,7 +44,7 @@ OAK_FN real mhd_parallel_heat(const physics_parameters_t *ph, int dir, const rea
   return -part * kappa * (free ? slope[dir] : b[dir] * along);
 }
 
-/** Ohm's law; Hall's term would be one more here. */
+/** Ohm's law; Hall's term would be one more term here. */
 ELECTRIC_FIELD(at, q, j, e) {
   const real drift = (real)at->ph.ambipolar * oak_inv(q[RHO]);
   real field2 = 0, along = 0;
@@ -55,8 +56,8 @@ ELECTRIC_FIELD(at, q, j, e) {
     e[d] += ((real)at->ph.resistivity + drift * field2) * j[d] - drift * along * q[BX + d];
 }
 
-/** The fluxes of this field: of B the field itself, of the energy E x B. Only those of components
- * in cells count where the field is on faces. */
+/** The fluxes of the electric field: of B the field itself, of the energy E x B. Components of B on
+ * faces have no flux here. */
 OAK_FN void mhd_electric_flux(const oak_at_t *at, int dir, const real q[],
                               real grad[][OAK_GRADIENTS], real f[]) {
   const int b = (dir + 1) % 3, c = (dir + 2) % 3;
@@ -97,7 +98,7 @@ DIFFUSIVE_FLUX(at, dir, q, grad, f) {
 #endif
 }
 
-/* Compression has 4/3 of the viscosity of shear, with that along the field too. */
+/* Diffusivity: compression has 4/3 of the viscosity of shear, also along the field. */
 DIFFUSIVITY(at, q) {
   const double momentum = 4.0 / 3 * (at->ph.nu + at->ph.nu_parallel);
   const double kappa = at->ph.conductivity + at->ph.conductivity_parallel;

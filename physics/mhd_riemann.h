@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * HLLD, the Riemann solver of MHD that knows contact and Alfven waves: T. Miyoshi, K. Kusano, J.
- * Comput. Phys. 208 (2005) 315; equation numbers are theirs. Between the outer waves SL and SR and
- * the contact SM lie the states U*, and beside the contact, between the Alfven waves S*L and S*R,
- * the states U**. The normal field is the same on both sides (the hook FACE sees to that).
+ * HLLD, the Riemann solver of MHD with contact and Alfven waves: T. Miyoshi, K. Kusano, J. Comput.
+ * Phys. 208 (2005) 315; equation numbers are theirs. The states U* are between the outer waves SL
+ * and SR and the contact SM; the states U** are beside the contact, between the Alfven waves S*L
+ * and S*R. The hook FACE makes the normal field the same on both sides.
  *
  * The flux is needed on one side of the contact only. It is F + S (U* - U) + S* (U** - U*) of this
- * side, where a wave that does not lie between the side and the face has the speed zero. So all
- * lanes take the same instructions. */
+ * side, where a wave that is not between the side and the face has the speed zero, so all lanes
+ * take the same instructions. */
 #ifndef OAK_MHD_RIEMANN_H
 #define OAK_MHD_RIEMANN_H
 
-/* What is needed of both sides: the outer wave, the density, and the tangential velocity and field
+/* hlld_side_t: values of a side: the outer wave, the density, and the tangential velocity and field
  * in U*. */
 typedef struct {
   real s, total; /* speed of the outer wave; p + B^2 / 2 */
@@ -24,8 +24,8 @@ OAK_FN real hlld_total(const real q[]) {
   return q[PRS] + (real)0.5 * field2;
 }
 
-/* U* of a side: eq. 43 to 47. `star`: SM. `least`: a denominator below it counts as zero, and there
- * is no tangential field. */
+/* U* of a side: eq. 43 to 47. `star`: SM. A denominator below `least` is taken as zero, without a
+ * tangential field. */
 OAK_FN void hlld_star(const real q[], int dir, real star, real least, hlld_side_t *a) {
   const int t1 = (dir + 1) % 3, t2 = (dir + 2) % 3;
   const real bn = q[BX + dir], u = q[VX + dir], bn2 = bn * bn;
@@ -42,10 +42,10 @@ OAK_FN void hlld_star(const real q[], int dir, real star, real least, hlld_side_
   a->b[1] = of_b * q[BX + t2];
 }
 
-/* The speeds of the outer and of the Alfven wave on one side of the contact, 0 for a wave that does
- * not lie between this side and the face. Both forms give the same bits. If `left` is a condition,
- * gcc makes a copy of all other choices for each of the four cases, and the solver takes 1.3 times
- * as long. On GPUs the condition becomes a branch, which saves instructions. */
+/* The speeds of the outer and of the Alfven wave on one side of the contact, 0 for a wave that is
+ * not between this side and the face. Both forms give the same bits. If `left` is a condition, gcc
+ * makes a copy of all other choices for each of the four cases, and the solver takes 1.3 times as
+ * long. On GPUs the condition becomes a branch, which saves instructions. */
 OAK_FN void hlld_passed(int left, real s, real star, real alfven, real *outer, real *inner) {
 #if OAK_MANY_THREADS
   *outer = left ? OAK_MIN(s, 0) : OAK_MAX(s, 0);
