@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Devices: memory, run-time kernel builds and launches. For authors of device back ends and of
+ * Devices: memory, run-time kernel builds and launches, for authors of device back ends and of
  * programs with kernels of their own. A back end is one file in src/device/ that fills
  * oak_device_ops_t; it contains no physics and no mesh logic. */
 #pragma once
@@ -18,12 +18,11 @@ typedef struct oak_module oak_module_t;       /**< a built translation unit */
 typedef struct oak_kernel oak_kernel_t;       /**< one entry point of a module */
 typedef struct oak_recording oak_recording_t; /**< launches that run as a whole */
 typedef struct oak_hash oak_hash_t;
-typedef struct oak_hold oak_hold_t; /**< somebody beside the device who needs its memory */
+typedef struct oak_hold oak_hold_t; /**< a use of memory beside the device */
 
-/** What to build: a translation unit that includes \a file[0..nfile) in order after the dialect
- * header oak/kernel.h and \a text, with -D \a define[0..ndefine). The files are found through
- * absolute paths; what they include is searched in include/ and the source root of the
- * installation. */
+/** The source of a module: a translation unit that includes \a file[0..nfile) in order after the
+ * dialect header oak/kernel.h and \a text, with -D \a define[0..ndefine). The files have absolute
+ * paths; their includes are searched in include/ and the source root of the installation. */
 typedef struct {
   const char *name; /**< short name for messages and file names in the cache, e.g. "flux" */
   const char *const *define;
@@ -31,8 +30,8 @@ typedef struct {
   const char *const *file;
   int nfile;
   const char *text; /**< C in front of the files, or NULL */
-  /** NULL, or for each file the relative time that a compiler needs. Then the files do not need
-   * each other, and a back end may compile them at the same time. */
+  /** NULL, or for each file the relative time that a compiler needs: the files do not need each
+   * other, and a back end may compile them at the same time. */
   const int *time;
   int data;  /**< 1: only constants are read from the module, and its code never runs */
   int debug; /**< 1: let the compiler add checks of indices */
@@ -49,9 +48,9 @@ typedef struct {
 
 enum { OAK_DEVICE_MARKS = 128 };
 
-/** What another process of the host needs to map memory. */
+/** Data with which another process of the host maps memory. */
 typedef struct {
-  char driver[64]; /**< of a GPU's driver */
+  char driver[64]; /**< handle of a GPU's driver */
   int64_t bytes;
   int pid, file; /**< on the host: a process and the number of its open file */
 } oak_handle_t;
@@ -78,29 +77,29 @@ typedef struct {
   void (*free)(oak_device_t *dev, void *ptr);
   oak_status_t (*upload)(oak_device_t *dev, void *dst, const void *host, size_t bytes);
   oak_status_t (*download)(oak_device_t *dev, void *host, const void *src, size_t bytes);
-  /** 1 if there is a compiler; without one only kernels in the cache can be used. NULL: there
-   * always is one. */
+  /** 1 if there is a compiler; without one only kernels in the cache can be used. NULL: always 1.
+   */
   int (*has_compiler)(oak_device_t *dev);
-  /** Write the source as its compiler sees it, with all included files, to the file \a path.i.
+  /** Write the source as its compiler reads it, with all included files, to the file \a path.i.
    * Called on one rank alone. NULL: oak includes the files itself. */
   oak_status_t (*preprocess)(oak_device_t *dev, const oak_source_t *source, const char *path);
   /** Compile to the file \a path; on one rank alone (see oak_device_build). */
   oak_status_t (*build)(oak_device_t *dev, const oak_source_t *source, const char *path);
   oak_status_t (*load)(oak_device_t *dev, const char *path, oak_module_t **out);
-  /** As load, for a source with data = 1, without running code. NULL: load runs no code either. */
+  /** Load a source with data = 1 without running code. NULL: load runs no code either. */
   oak_status_t (*load_data)(oak_device_t *dev, const char *path, oak_module_t **out);
   void (*unload)(oak_device_t *dev, oak_module_t *module);
   oak_status_t (*kernel)(oak_device_t *dev, oak_module_t *module, const char *name,
                          oak_kernel_t **out);
   oak_status_t (*constant)(oak_device_t *dev, oak_module_t *module, const char *name, void *dst,
                            size_t bytes);
-  /** The name of a variable that code may write to, of a module from load_data: "sum", "sum.0" or
-   * "function.sum"; NULL: there are not so many. The function is NULL if the device cannot tell. */
+  /** The name of the variable `number` that code may write to, of a module from load_data: "sum",
+   * "sum.0" or "function.sum"; NULL behind the last. The function is NULL if unknown. */
   const char *(*writable)(oak_module_t *module, int number);
   oak_status_t (*launch)(oak_device_t *dev, oak_kernel_t *kernel, long n, const void *args,
                          size_t bytes);
   oak_status_t (*sync)(oak_device_t *dev);
-  /** As oak_device_records and those after it; all NULL if launches cannot be recorded. */
+  /** oak_device_records and the functions after it; all NULL if launches cannot be recorded. */
   int (*records)(oak_device_t *dev);
   oak_status_t (*record)(oak_device_t *dev);
   oak_status_t (*recorded)(oak_device_t *dev, oak_recording_t **out);
@@ -113,7 +112,7 @@ typedef struct {
   /** Memory that other processes of the host can map; all NULL where there is none. */
   oak_status_t (*share)(oak_device_t *dev, size_t bytes, void **out, oak_handle_t *handle);
   void (*unshare)(oak_device_t *dev, void *ptr, oak_handle_t *handle);
-  /** As oak_device_hold; NULL if memory cannot be kept. */
+  /** oak_device_hold; NULL if memory cannot be kept. */
   oak_status_t (*hold)(oak_device_t *dev, void *ptr, int where[2], oak_hold_t **hold);
   oak_status_t (*attach)(oak_device_t *dev, const oak_handle_t *handle, void **out);
   void (*detach)(oak_device_t *dev, void *ptr);
@@ -125,7 +124,7 @@ typedef struct {
   oak_status_t (*wait)(oak_device_t *dev, uint64_t *flag, uint64_t value);
   /** A second queue, for transfers while kernels run; all NULL if launches return only after the
    * kernel has ended. fork: later work in the second queue waits for the present work in the first
-   * queue. join: the same with both queues exchanged. */
+   * queue. join: later work in the first queue waits for the second one. */
   oak_status_t (*fork)(oak_device_t *dev);
   oak_status_t (*join)(oak_device_t *dev);
   oak_status_t (*settle)(oak_device_t *dev); /**< wait for the second queue */
@@ -155,14 +154,13 @@ typedef struct {
    * need this number. */
   long (*slots)(oak_device_t *dev, oak_kernel_t *kernel);
   /** Joules that the device has used since some moment in the past; 0 on all but one of the ranks
-   * that share it, NaN if it does not tell. NULL: it never tells. */
+   * that share the device, NaN if the device does not measure. NULL: never measures. */
   double (*energy)(oak_device_t *dev);
-  /** One line of what was found: processor, threads, compiler; for `oak info` and the run's head.
-   */
+  /** One line about the device: processor, threads, compiler; for `oak info` and the run's head. */
   void (*describe)(oak_device_t *dev, char *text, size_t size);
-  /** Hash everything outside the source that a binary depends on. \a compiler 0: only what is known
-   * without a compiler, such as the processor and the flags of the user; -1: also which compiler
-   * and which flags oak takes, without asking it. */
+  /** Hash everything outside the source that a binary depends on. \a compiler 0: only facts that
+   * are known without a compiler, such as the processor and the flags of the user; -1: also the
+   * compiler and the flags that oak takes, without asking the compiler. */
   oak_status_t (*fingerprint)(oak_device_t *dev, int compiler, oak_hash_t *hash);
 } oak_device_ops_t;
 
@@ -179,12 +177,12 @@ OAK_API const oak_device_ops_t *oak_device_known(int i);
 OAK_API const oak_device_ops_t *oak_device_ops(const oak_device_t *dev);
 OAK_API int oak_device_threads(const oak_device_t *dev);
 /** Joules that the device has used since some moment in the past, for differences; 0 on all but one
- * of the ranks that share it, NaN if it does not tell. Not collective. */
+ * of the ranks that share the device, NaN if it does not measure. Not collective. */
 double oak_device_energy(oak_device_t *dev);
-/** One line of how data of this device can get to other ranks, for `oak info`. */
+/** One line about the ways of this device's data to other ranks, for `oak info`. */
 OAK_API void oak_device_transports(oak_device_t *dev, char *text, size_t size);
-/** One line of advice if ranks of this rank's host have to wait for each other, because there are
- * more of them than idle cores; else "". */
+/** One line of advice if ranks of this rank's host have to wait for each other, because they are
+ * more than the idle cores; else "". */
 OAK_API void oak_device_advice(const oak_device_t *dev, char *text, size_t size);
 /** 1 if processes of a host can share this device's memory. */
 OAK_API int oak_device_shares(const oak_device_t *dev);
@@ -212,14 +210,14 @@ OAK_API void oak_device_unshare(oak_device_t *dev, void *ptr, oak_handle_t *hand
  * collective. */
 OAK_API oak_status_t oak_device_hold(oak_device_t *dev, void *ptr, int where[2], oak_hold_t **hold);
 OAK_API void oak_hold_free(oak_hold_t **hold);
-/** Map such memory of another process. OAK_ERR_DEVICE: this host does not allow it. */
+/** Map shared memory of another process. OAK_ERR_DEVICE: this host does not allow it. */
 OAK_API oak_status_t oak_device_attach(oak_device_t *dev, const oak_handle_t *handle, void **out);
 OAK_API void oak_device_detach(oak_device_t *dev, void *ptr);
 
 /** A page of numbers that processes of a host share, 0 at first. The devices' queues write these
  * numbers and wait for them. A number needs 16 bytes, of which oak uses the second 8 itself. There
- * is one page per device. For close, \a handle is that of the page on the process that made it, and
- * NULL on the others. */
+ * is one page per device. For close, \a handle is the page's handle on the process that made it,
+ * and NULL on the others. */
 OAK_API oak_status_t oak_device_flags_new(oak_device_t *dev, size_t bytes, void **page,
                                           oak_handle_t *handle);
 OAK_API oak_status_t oak_device_flags_attach(oak_device_t *dev, const oak_handle_t *handle,
@@ -260,9 +258,9 @@ OAK_API oak_status_t oak_device_launch(oak_device_t *dev, oak_kernel_t *kernel, 
                                        const void *args, size_t bytes);
 OAK_API oak_status_t oak_device_sync(oak_device_t *dev);
 
-/** Launches between oak_device_record and oak_device_recorded do not run. They are recorded, with
- * their arguments, and each oak_device_replay runs all of them. In between, nothing else may be
- * done with the device. Only if oak_device_records is 1. Not collective. */
+/** Record launches between oak_device_record and oak_device_recorded, with their arguments, instead
+ * of running them; each oak_device_replay runs all of them. In between, nothing else may be done
+ * with the device. Only if oak_device_records is 1. Not collective. */
 OAK_API int oak_device_records(oak_device_t *dev);
 OAK_API oak_status_t oak_device_record(oak_device_t *dev);
 /** End the recording. Call it also if a launch failed; *out is NULL after a failure. */

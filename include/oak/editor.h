@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * For editors and linters: what a run writes in front of its kernels, for one typical run. clangd
- * includes this file first, as compile_flags.txt in kernels/, physics/ and problems/ says. No build
- * of oak includes it. */
+ * For editors and linters: the text that a run writes before its kernels, for one typical run.
+ * clangd includes this file first, as compile_flags.txt in kernels/, physics/ and problems/ says.
+ * No build of oak includes it. */
 #ifndef OAK_EDITOR_H
 #define OAK_EDITOR_H
 
@@ -55,8 +55,8 @@ struct physics_parameters {
   OAK_EDITOR_PHYSICS_PARAMETERS
 };
 
-/* A problem file is not included, because it is the file that is opened. Only its parameters stand
- * in front, if a line of compile_flags.txt gives them. */
+/* A problem file is not included, because it is the file that is opened. Its parameters are here if
+ * a line of compile_flags.txt gives them. */
 #define OAK_PROBLEM "kernels/language/no_problem.c"
 #ifndef OAK_EDITOR_PARAMETERS
 #define OAK_EDITOR_PARAMETERS double oak_unused;
@@ -65,7 +65,7 @@ struct problem_parameters {
   OAK_EDITOR_PARAMETERS
 };
 
-/* What a file that is not a kernel finds in front of it. */
+/* Includes for a file that is not a kernel. */
 #ifdef OAK_EDITOR_OPENS_PHYSICS
 #include "kernels/language/hooks.h"
 #elif defined OAK_EDITOR_OPENS_PROBLEM

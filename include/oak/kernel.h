@@ -21,12 +21,12 @@
 
 #include "oak/kernel_args.h"
 
-/* ---- what dialects have in common */
+/* ---- common parts of dialects */
 
-/* Iterations whose lanes exchange no data, mostly loops over cells: no SHARED, BARRIER or SERIAL.
- * A function with INNER loops that is called there ends its parameters with OAK_LANE_PARAM, the
- * call its arguments with OAK_LANE_ARG, both without a comma. Only directives treat them in another
- * way. */
+/* Iterations whose lanes exchange no data, mostly loops over cells: no SHARED, BARRIER or
+ * SERIAL. A function with INNER loops that they call ends its parameters with OAK_LANE_PARAM,
+ * the call its arguments with OAK_LANE_ARG, both without a comma. Only directives give these
+ * macros a meaning. */
 #ifndef OAK_OUTER_LANES
 #define OAK_OUTER_LANES(n) OAK_OUTER(n)
 #define OAK_GANGS(n) OAK_OUTER(n)
@@ -41,7 +41,7 @@
 #define OAK_BULK_COPIES 0
 #endif
 
-/* A GPU has a thread for each lane (gpu.h); `resident` and `shared_bytes` matter to it alone. */
+/* A GPU has a thread for each lane (gpu.h); other dialects ignore `resident`, `shared_bytes`. */
 #ifndef OAK_MANY_THREADS
 #define OAK_MANY_THREADS 0
 #define OAK_KERNEL_SHARED(name, args_t, threads, resident, shared_bytes) \
@@ -49,7 +49,7 @@
 #define OAK_KERNEL_FEW(name, args_t, threads, most) OAK_KERNEL(name, args_t, threads)
 #define OAK_ARGS_EARLY(args_t) OAK_ARGS(args_t)
 #define OAK_WAIT ((void)0)
-/* Rows of every variable; those of one cell belong to the same lane. */
+/* Rows of every variable; all rows of one cell belong to the same lane. */
 #define OAK_ROWS_OF(v, nv, row, nrows, width) \
   for (int v = 0; v < (nv); v++)              \
     OAK_ROWS(row, nrows, width)
@@ -76,24 +76,23 @@
 #define OAK_CELLS (OAK_NX * OAK_NY * OAK_NZ)
 /* Cells of a block along axis `dir`, which need not be a constant. */
 #define OAK_ALONG(dir) ((dir) == 0 ? OAK_NX : (dir) == 1 || OAK_DIM == 2 ? OAK_NY : OAK_NZ)
-/* The same along every axis: only for blocks with equal edges. */
+/* Number of cells along every axis, only for blocks with equal edges. */
 #if OAK_NX == OAK_NY && (OAK_DIM == 2 || OAK_NX == OAK_NZ)
 #define OAK_N OAK_NX
 #endif
 
-/** for (int v = 0; v < n; v++), unrolled: for each variable, axis or face. Arrays whose index is v
+/** for (int v = 0; v < n; v++), unrolled: for each variable, axis or face. Arrays with the index v
  * then become registers. */
 #define OAK_FOR(v, n) \
   OAK_UNROLL          \
   for (int v = 0; v < (n); v++)
 
-/* Comparisons with NaN choose the second operand, as the hardware instructions do. */
+/* Minimum and maximum; a comparison with NaN chooses the second operand, as hardware does. */
 #define OAK_MIN(a, b) ((a) < (b) ? (a) : (b))
 #define OAK_MAX(a, b) ((a) > (b) ? (a) : (b))
 
-/** 1/x, a/b and square root for inner loops. On some devices they are faster than the operators.
- * The results differ from the rounded ones by a bit or two at most, and are NaN where they are not
- * finite. */
+/** 1/x, a/b and square root for inner loops, on some devices faster than the operators. The results
+ * differ from the rounded ones by a bit or two at most, and are NaN where those are not finite. */
 #ifndef OAK_OWN_DIVISION
 OAK_FN real oak_inv(real x) { return 1 / x; }
 OAK_FN real oak_div(real a, real b) { return a / b; }

@@ -44,10 +44,10 @@ OAK_API oak_status_t oak_params_new(oak_params_t **out);
 OAK_API void oak_params_destroy(oak_params_t **params);
 
 /** Read an ini file ("[section]", "key = value", comments with # or ;), a regular file of 4096 keys
- * at most and without control characters. Collective: rank 0 reads,
- * all ranks get the same entries. Syntax errors are reported with file and line; keys and values
- * are judged by oak_params_check(). A key given twice in one file is an error. A value that holds "
- * #" or " ;" stands in double quotes. A file with mistakes leaves the set as it was. */
+ * at most and without control characters. Collective: rank 0 reads, all ranks get the same entries.
+ * Syntax errors are reported with file and line; oak_params_check() checks keys and values. A key
+ * given twice in one file is an error. A value that holds " #" or " ;" stands in double quotes. A
+ * file with mistakes leaves the set unchanged. */
 OAK_API oak_status_t oak_params_read(oak_params_t *params, MPI_Comm comm, const char *path);
 
 /** From now on, files may also set device.compiler and device.flags. This is refused otherwise,
@@ -58,25 +58,25 @@ OAK_API void oak_params_trust(oak_params_t *params);
  * ("command line"). Later settings win over earlier ones. Not collective. */
 OAK_API oak_status_t oak_params_assign(oak_params_t *params, const char *assignment,
                                        const char *origin);
-/** The same for \a count settings, such as the arguments of a program. One message reports all
- * arguments that are not settings, together with the mistakes that oak_params_check() finds. */
+/** oak_params_assign for \a count settings, such as the arguments of a program. One message reports
+ * all arguments that are not settings, together with the mistakes that oak_params_check() finds. */
 OAK_API oak_status_t oak_params_assign_all(oak_params_t *params, int count, char *const *assignment,
                                            const char *origin);
-/** The same with key and value apart, for programs. After oak_create only these may be set: the
- * parameters of physics and problem; the keys of [output]; those of [run] except run.debug;
- * refine.c_refine, c_derefine, eps and eps_abs; mesh.adapt_every and mesh.kappa_max. They take
- * effect in the next step, those of outputs when oak_run_ext begins. Other keys are refused. All
- * ranks must set the same. Call oak_update_time_step() after a change on which wave speeds or
- * TIMESTEP depend. */
+/** oak_params_assign with key and value apart, for programs. After oak_create only these keys may
+ * be set: the parameters of physics and problem; the keys of [output]; those of [run] except
+ * run.debug; refine.c_refine, c_derefine, eps and eps_abs; mesh.adapt_every and mesh.kappa_max.
+ * They take effect in the next step, keys of outputs when oak_run_ext begins. Other keys are
+ * refused. All ranks must set the same. Call oak_update_time_step() after a change on which wave
+ * speeds or TIMESTEP depend. */
 OAK_API oak_status_t oak_params_set(oak_params_t *params, const char *key, const char *value);
 
-/** Add keys (a problem's or a physics' own parameters). Copies the descriptions. */
+/** Add keys, such as the parameters of a problem or a physics. Copies the descriptions. */
 OAK_API oak_status_t oak_params_declare(oak_params_t *params, const oak_param_desc_t *desc,
                                         int count);
 
-/** Say for help which \a words, blank-separated, a key with a text may begin with. */
+/** Give the help of a key with a text the \a words (blank-separated) that may begin its value. */
 OAK_API oak_status_t oak_params_name(oak_params_t *params, const char *key, const char *words);
-/** Such words, or those of a choice; "" if there are none. */
+/** The words of oak_params_name, or of a choice; "" if there are none. */
 OAK_API const char *oak_params_words(const oak_params_t *params, const char *key);
 
 /** Check all values against the declared keys: type, range, choice. With \a complete, keys that are
@@ -93,7 +93,7 @@ OAK_API oak_status_t oak_params_check(oak_params_t *params, int complete);
 OAK_API int oak_params_int(const oak_params_t *params, const char *key);
 OAK_API double oak_params_real(const oak_params_t *params, const char *key);
 OAK_API int oak_params_bool(const oak_params_t *params, const char *key);
-/** A text, or the word chosen for a CHOICE. */
+/** The value of a key with a text, or the word chosen for a CHOICE. */
 OAK_API const char *oak_params_text(const oak_params_t *params, const char *key);
 /** Index of the chosen word in `choices`. */
 OAK_API int oak_params_choice(const oak_params_t *params, const char *key);
@@ -103,8 +103,8 @@ OAK_API int oak_params_reals(const oak_params_t *params, const char *key, double
 /** All numbers of a REALS key that has more than three: at most \a most of them to \a out. \return
  * how many there are. */
 OAK_API int oak_params_array(const oak_params_t *params, const char *key, int most, double *out);
-/** Key "output.NAME.kind" of one of the sections [output.NAME], counted from 0 in the order in
- * which they were given; NULL if there are fewer. After oak_params_check(). */
+/** The key "output.NAME.kind" of section number \a number of the sections [output.NAME], from 0 in
+ * the order in which they were given; NULL if there are fewer. After oak_params_check(). */
 OAK_API const char *oak_params_output(const oak_params_t *params, int number);
 /** Read a list of real numbers or fractions, separated by blanks or commas, from the text of a
  * value. \param [out] out the first \a most of them. \return their number, -1 if a word is not a
@@ -112,10 +112,9 @@ OAK_API const char *oak_params_output(const oak_params_t *params, int number);
 OAK_API int oak_params_numbers(const char *text, int most, double *out);
 /** 1 if a file, the command line or the program gave the key a value. */
 OAK_API int oak_params_is_set(const oak_params_t *params, const char *key);
-/** The effective text of a value that is not the default, NULL if it is the default. After
- * oak_params_check(). */
+/** The effective text of a value, NULL if it is the default. After oak_params_check(). */
 OAK_API const char *oak_params_changed(const oak_params_t *params, const char *key);
-/** "file.ini:12" or "command line": where the value of \a key came from ("default" if nowhere). */
+/** The source of the value of \a key: "file.ini:12", "command line", or "default". */
 OAK_API const char *oak_params_origin(const oak_params_t *params, const char *key);
 /** Folder of the file read last ("." if none): relative paths of user files start there. */
 OAK_API const char *oak_params_folder(const oak_params_t *params);

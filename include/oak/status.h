@@ -72,7 +72,7 @@ OAK_API oak_status_t oak_agree(MPI_Comm comm, oak_status_t status);
  * which other ranks wait for this one and nothing else can tell them. Does not return. */
 OAK_API void oak_end_all(MPI_Comm comm);
 
-/** For bugs of oak itself. Checked in debug builds only. Aborts the communicator. */
+/** For mistakes of oak itself. Checked in debug builds only. Aborts the communicator. */
 OAK_API void oak_assert_failed(const char *cond, const char *file, int line);
 #ifdef NDEBUG
 #define OAK_ASSERT(cond) ((void)0)
