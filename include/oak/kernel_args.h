@@ -42,8 +42,8 @@ typedef void store_t;
 typedef void sum_t;
 #endif
 
-/** Digits of a solution, the same in all kernels of a run: those of the least exact numbers that it
- * is computed from. */
+/** Digits of a solution, the same in all kernels of a run: the digits of the least exact numbers
+ * from which it is computed. */
 #ifdef OAK_SUM
 #define OAK_DIGITS 7
 #else
@@ -57,8 +57,8 @@ typedef void sum_t;
 #define OAK_CYLINDRICAL 3
 #define OAK_SPHERICAL 4
 
-/** Where the ghost cells of one face of a block are: in a block of the same level, whose cells are
- * read in place, or in a slot of a halo buffer. The entry does not depend on the number of
+/** The place of the ghost cells of one face of a block: in a block of the same level, whose cells
+ * are read in place, or in a slot of a halo buffer. The entry does not depend on the number of
  * components of a field or on the Runge-Kutta state that is read, so it serves all fields. */
 typedef struct {
   OAK_ALIGN_16 int
@@ -68,7 +68,7 @@ typedef struct {
   int kind;  /**< OAK_FACE_ */
 } oak_face_t;
 
-/** What lies beyond a face. */
+/** The neighbour beyond a face. */
 enum { OAK_FACE_SAME, OAK_FACE_FINER, OAK_FACE_COARSER, OAK_FACE_BOUNDARY };
 
 /** Bases. Even ones are states, with blocks; odd ones are halo buffers, with slots. A peer is a
@@ -83,9 +83,9 @@ enum { OAK_BASE_OWN = 0, OAK_BASE_HALO = 1, OAK_BASE_PEERS = 2 };
 enum {
   OAK_MAX_PARAMETERS = 256,
   OAK_HELP_BYTES = 160,
-  OAK_TABLE_BYTES = 256,   /* of the name of a table's file */
-  OAK_VALUES_BYTES = 1024, /* of the default of an array */
-  OAK_UNITS_BYTES = 1024,  /* of the units of a physics or problem */
+  OAK_TABLE_BYTES = 256,   /* name of a table's file */
+  OAK_VALUES_BYTES = 1024, /* default of an array */
+  OAK_UNITS_BYTES = 1024,  /* units of a physics or problem */
   OAK_TITLE_BYTES = 128,
   OAK_NAMES_BYTES = 512
 };
@@ -106,18 +106,18 @@ enum {
 typedef struct {
   double origin[3]; /**< lower corner */
   int level;
-  int first; /**< blocks of this level between it and the lower end of the domain along x */
+  int first; /**< number of blocks of this level from the lower end of the domain along x */
 } oak_block_t;
 
-/** The values of a field beside the state, with one component, and its ghost cells: members of
- * oak_field_t of the same names. */
+/** The values of a field beside the state, with one component, and its ghost cells: as the members
+ * of oak_field_t. */
 typedef struct {
   const store_t *u;
   const store_t *halo;
   const store_t *const *peer;
 } oak_beside_t;
 
-/** A state of the solution on the mesh, with what is needed to reach ghost cells. */
+/** A state of the solution on the mesh, with the data that lead to ghost cells. */
 typedef struct {
   const oak_block_t *block;   /**< [nblock] */
   const oak_face_t *face;     /**< [nblock][2 dim] */
@@ -130,14 +130,14 @@ typedef struct {
   double inv_dx0[3]; /**< 1 / dx0; times 2^level it is exactly 1 / (cell size), because halving is
                         exact */
   double low[3];     /**< lower end of the domain, in coordinates of the mesh */
-  double axis; /**< from r = 0 to low[0], in cells of level 0; 0 where the radius is logarithmic */
+  double axis;       /**< cells of level 0 from r = 0 to low[0]; 0 with a logarithmic radius */
   double time;
   double dt;                  /**< the time step that is being taken; 0 between steps */
   long step;                  /**< steps taken so far */
   const oak_beside_t *beside; /**< [fields] fields beside the state; NULL: none */
   short finest;               /**< mesh.max_level */
   short room;                 /**< numbers of a block for each cell behind its components */
-  unsigned rounding;          /**< of the present stage, see kernels/access/rounding.h */
+  unsigned rounding;          /**< number of the present stage (kernels/access/rounding.h) */
 } oak_field_t;
 
 /** One forward Euler step of a Runge-Kutta stage: out = dt F(u) + sum w[i] prev[i]. */
@@ -148,21 +148,20 @@ typedef struct {
   double w[4];
   int nprev;
   double dt;
-  double cfl; /**< for limits of the time step that hooks ask for */
+  double cfl; /**< CFL number, for limits of hooks */
   sum_t *bflux;
   int part_bits; /**< a tile has 2^part_bits parts along z, which are computed separately */
-  int first;     /**< 1 for the first of the stages whose invalid cells are counted together */
+  int first;     /**< 1: first of the stages whose invalid cells are counted together */
   double *rate;  /**< [block][tile][part] largest sum over dimensions of wave speed / dx */
   int *bad;      /**< [block][tile][part] number of invalid cells */
   const store_t
       *diffusion; /**< [nblock][V][N^d] rate of change by diffusion; only where explicit */
 #if !defined OAK_REAL || defined OAK_FACE_VECTOR /* the last member, which others do not see */
-  store_t *shares; /**< [nblock][OAK_SHARES][N^d] what cells give to fields on edges */
+  store_t *shares; /**< [nblock][OAK_SHARES][N^d] shares in fields on edges */
 #endif
 } oak_flux_args_t;
 
-/** The results that the flux kernel has left in `rate` and `bad`, reduced in chunks of
- * OAK_RESULTS_CHUNK. */
+/** The results of the flux kernel in `rate` and `bad`, reduced in chunks of OAK_RESULTS_CHUNK. */
 enum { OAK_RESULTS_CHUNK = 4096 };
 typedef struct {
   const double *rate;
@@ -179,7 +178,7 @@ typedef struct {
   unsigned char *mark; /**< [nblock][N^d] */
   int *marked;         /**< [nblock] invalid cells so far in this stage (oak_mark_faces) */
   int *touched;        /**< [nblock] cells to be computed again (oak_mark_faces) */
-  int first;           /**< there are no marks yet */
+  int first;           /**< 1: there are no marks yet */
 } oak_mark_args_t;
 
 typedef struct {
@@ -195,30 +194,30 @@ typedef struct {
   oak_field_t f;
   store_t *u;   /**< state to change */
   int *changed; /**< [nblock] cells that were below a floor */
-  int *bad;     /**< [block][tile] cells that are invalid nevertheless */
+  int *bad;     /**< [block][tile] cells that are still invalid */
 } oak_floor_args_t;
 
 /** One task of a halo round. Local slots and send buffers are filled by the same tasks and the same
  * code, so the result cannot depend on the distribution over ranks. */
 typedef struct {
-  int dst;    /**< where the slot or piece begins in `halo`, in pieces */
-  int base;   /**< memory that data is taken from, as in oak_face_t */
-  int source; /**< block there (BOUNDARY: the block itself); UNPACK: where the piece begins */
+  int dst;    /**< begin of the slot or piece in `halo`, in pieces */
+  int base;   /**< memory of the source, as in oak_face_t */
+  int source; /**< block there (BOUNDARY: the block itself); UNPACK: begin of the piece */
   int face;   /**< face of the receiving block */
   int sub; /**< position of the fine block in the face of the coarse one: bit 0 first, bit 1 second
               axis */
   int kind;
-  int block; /**< of this rank: the block whose ghost cells it fills, or that it takes data from */
+  int block; /**< block of this rank: the target or the source */
 } oak_halo_task_t;
 
 enum {
   OAK_HALO_COPY,     /**< SRL: copy layers next to the face into a slot */
   OAK_HALO_RESTRICT, /**< F2C: average fine cells into a piece of a slot */
-  OAK_HALO_PACK,     /**< F2C: the same into a compact piece for another rank */
+  OAK_HALO_PACK,     /**< F2C: average fine cells into a compact piece for another rank */
   OAK_HALO_UNPACK,   /**< F2C: copy a compact piece into its place in a slot */
   OAK_HALO_PROLONG,  /**< C2F: interpolate coarse cells into a slot */
   OAK_HALO_BOUNDARY, /**< BC: physical boundary */
-  /* The same for edges (2D: corners); `face` is the number of the edge. */
+  /* Tasks for edges (2D: corners); `face` is the number of the edge. */
   OAK_HALO_EDGE_COPY,
   OAK_HALO_EDGE_RESTRICT, /**< `sub`: which half of the edge */
   OAK_HALO_EDGE_PACK,
@@ -236,7 +235,7 @@ enum {
   OAK_BC_ANTIMIRROR, /**< odd continuation */
   OAK_BC_COPY,       /**< value of the last interior cell */
   OAK_BC_ORIGIN,     /**< r = 0 of spherical coordinates: vectors continue along straight lines */
-  OAK_BC_USER_DIRICHLET, /**< as above, with the value from the problem's boundary function */
+  OAK_BC_USER_DIRICHLET, /**< value on the face from the problem's boundary function */
   OAK_BC_USER_NEUMANN,
   OAK_BC_USER_STATE, /**< whole ghost state from the problem's boundary function */
   OAK_BC_NAMED       /**< the first of the conditions that have no number here */
@@ -253,7 +252,7 @@ enum {
   OAK_INTERPOLATE_STATE, /**< limited slopes, and a valid state of the physics: for the solution */
   OAK_INTERPOLATE_LIMITED,  /**< limited slopes, each component separately */
   OAK_INTERPOLATE_COPY,     /**< the coarse cell's value: for masks and numbers */
-  OAK_INTERPOLATE_EDGES,    /**< what cells give to their edges: only from fine to coarse cells */
+  OAK_INTERPOLATE_EDGES,    /**< shares in fields on edges: only from fine to coarse cells */
   OAK_INTERPOLATE_QUADRATIC /**< along the face alone: only in the kernels of elliptic equations */
 };
 
@@ -263,21 +262,21 @@ typedef struct {
   const oak_halo_task_t *task; /**< [n] */
   const oak_bc_t *bc;          /**< [2 dim][components] */
   double theta;                /**< limiter of the interpolation */
-  int components;              /**< of the field that `f` describes */
+  int components;              /**< components of the field `f` */
   int interpolation;
   /* Elliptic equations: the coefficient of cells, and on their faces (oak_elliptic_args_t). NULL:
    * constant, or not used. */
   const double *a, *low[3], *high;
-  int least; /**< the same: ghost cells of blocks of a lower level are not needed */
-  int inner; /**< the same: ghost cells at the boundary of the domain are not needed */
+  int least; /**< elliptic: ghost cells of blocks of a lower level are not needed */
+  int inner; /**< elliptic: ghost cells at the boundary are not needed */
 } oak_halo_args_t;
 
 /** Mesh adaptation: block n of the new mesh comes from block(s) of the old one. */
 typedef struct {
   int source; /**< old block; for RESTRICT the first of the family */
-  int base;   /**< state that it is in, as in oak_face_t; only COPY may take a block of a peer */
+  int base;   /**< its state, as in oak_face_t; only COPY may take a block of a peer */
   int kind;   /**< OAK_ADAPT_COPY, _PROLONG or _RESTRICT */
-  int child;  /**< PROLONG: which child of the old block the new one is */
+  int child;  /**< PROLONG: number of the child in the old block */
 } oak_adapt_task_t;
 
 enum { OAK_ADAPT_COPY, OAK_ADAPT_PROLONG, OAK_ADAPT_RESTRICT };
@@ -287,11 +286,11 @@ typedef struct {
   const oak_adapt_task_t *task; /**< [new blocks] */
   store_t *out;                 /**< [new blocks][components][N^d] */
   double theta;
-  int components; /**< of the field that f describes */
+  int components; /**< components of the field `f` */
   int interpolation;
 } oak_adapt_args_t;
 
-/** What the hook REGION of a problem can answer for the box of a block. */
+/** Answers of the hook REGION of a problem for the box of a block. */
 enum {
   OAK_REGION_FREE,     /**< the criterion decides */
   OAK_REGION_NEVER,    /**< the block is not refined */
@@ -307,8 +306,8 @@ typedef struct {
                  user's criterion gives NaN, or the hook REFINE no finite number */
   int *reach; /**< [nblock] OAK_REACH bits of the neighbours that lie within the buffer of a cell to
                  refine */
-  unsigned variables;          /**< bit mask of the variables looked at */
-  unsigned fields;             /**< bit mask of the fields beside the state looked at */
+  unsigned variables;          /**< bit mask of the variables of the criterion */
+  unsigned fields;             /**< bit mask of the fields of the criterion */
   const oak_beside_t *derived; /**< [OAK_REFINE_DERIVED] derived variables looked at */
   double c_refine, c_derefine, eps, eps_abs;
 } oak_refine_args_t;
@@ -316,8 +315,8 @@ typedef struct {
 /** Flux fixing. Pieces: [piece][V][(N/2)^(d-1)] averages of fine fluxes. */
 typedef struct {
   int bflux; /**< slot of the fine face */
-  int piece; /**< where its average goes */
-  int block; /**< of the fine face */
+  int piece; /**< piece for its average */
+  int block; /**< block of the fine face */
   int dir;   /**< its axis */
 } oak_fine_face_t;
 
@@ -362,28 +361,28 @@ typedef struct {
 /** Set the values of a field beside the state by its function. */
 typedef struct {
   oak_field_t f;
-  int number;   /**< of the field */
+  int number;   /**< number of the field */
   store_t *out; /**< [nblock][N^d] */
 } oak_set_field_args_t;
 
 /** A vector on faces (kernels/fields/face_vector.c). */
 typedef struct {
-  oak_field_t f;          /**< f.u: what cells give to their edges, [nblock][OAK_SHARES][N^d] */
-  const oak_face_t *edge; /**< [nblock][edges of a block] where ghost cells beyond edges are */
+  oak_field_t f;          /**< f.u: shares, [nblock][OAK_SHARES][N^d] */
+  const oak_face_t *edge; /**< [nblock][edges of a block] places of ghost cells beyond edges */
   const oak_bc_t *bc;     /**< [2 dim][V] */
   double *e;              /**< [nblock][axes][(N+1)^d] fields on edges; initial values: for
                            * div B, and for derivatives on faces */
   store_t *u;             /**< the state whose faces are set */
-  store_t *shares;        /**< the memory of what cells give, to be set */
-  const store_t *rate;    /**< of the faces by the hooks ELECTRIC_FIELD; NULL: none */
+  store_t *shares;        /**< shares to be set */
+  const store_t *rate;    /**< rate of faces by the hooks ELECTRIC_FIELD; NULL: none */
   const store_t *prev[4]; /**< as in oak_flux_args_t */
   double w[4];
   int nprev;
-  double dt;   /**< in oak_face_start: what counts as no divergence */
+  double dt;   /**< in oak_face_start: tolerance of the divergence */
   int *bad;    /**< [block][results] set where a cell is invalid */
   int results; /**< numbers per block in `bad` */
   int first; /**< the first block of a launch of the kernels of a stage, which is the first in e */
-  int sum;   /**< what cells give is to be added, without a mean */
+  int sum;   /**< 1: shares are added, without a mean */
   int dir;   /**< 2D: the axis that oak_face_give works on */
   int keep;  /**< oak_face_means keeps the pressure of cells that would be invalid */
 } oak_curl_args_t;
@@ -394,8 +393,8 @@ enum { OAK_MAX_EQUATIONS = 8 };
 /** Poisson's equation and fields beside the state (kernels/fields/poisson.c). */
 typedef struct {
   oak_field_t f;
-  double *values;   /**< [nblock][N^d] of the solver */
-  int equation;     /**< its number */
+  double *values;   /**< [nblock][N^d] values of the solver */
+  int equation;     /**< number of the equation */
   store_t *field;   /**< [nblock][N^d] */
   int store;        /**< 1: from the solver to the field; 0: the other way */
   store_t *rate[2]; /**< [nblock][N^d] first and second derivative of the field in time */
@@ -410,7 +409,7 @@ typedef struct {
 /** Numbers on faces, which hooks of fluxes read (kernels/fields/face_fields.c). */
 /** Bodies (kernels/bodies/shapes.h). */
 enum { OAK_BODY_ELECTRODE, OAK_BODY_DIELECTRIC, OAK_BODY_WALL };
-enum { OAK_ALL_BODIES = 7 }; /**< bits of these kinds */
+enum { OAK_ALL_BODIES = 7 }; /**< bits of all kinds */
 enum { OAK_BODY_EMIT, OAK_BODY_ABSORB, OAK_BODY_REFLECT };
 enum { OAK_BODY_SUMS = 2 };
 #define OAK_LEAST_CUT 1e-4
@@ -423,7 +422,7 @@ typedef struct {
   const double *a, *slope; /**< coefficient; derivatives across faces */
   double *sums;
   int given; /**< bits of the kinds of bodies in which the solution is given */
-  int zero;  /**< 1: it is 0 there; 0: the potential */
+  int zero;  /**< 1: the solution is 0 there; 0: the potential */
 } oak_body_args_t;
 
 typedef struct {
@@ -460,7 +459,7 @@ enum { OAK_DIFFUSION_EXPLICIT = 1, OAK_DIFFUSION_RKL2 = 2 };
 /** The rate of change by the hooks DIFFUSIVE_FLUX. A launch works on blocks from `first` on. */
 typedef struct {
   oak_field_t f;
-  const oak_face_t *edge; /**< [nblock][edges of a block] where ghost cells beyond edges are */
+  const oak_face_t *edge; /**< [nblock][edges of a block] places of ghost cells beyond edges */
   const oak_bc_t *bc;     /**< [2 dim][V] */
   int trees[3];           /**< number of blocks of level 0 along each axis */
   long first;
@@ -527,14 +526,14 @@ enum {
 #undef OAK_TRACE_ENUM
 };
 
-/** What oak_measure finds in the cells of a block that lie in a box and in no solid. */
+/** The result of oak_measure in the cells of a block that are in a box and in no solid. */
 typedef struct {
   double sum;      /**< not Cartesian: each cell counts by the circumference of its ring */
   double moment;   /**< not Cartesian: the sum of value times R, as for the angular momentum */
-  double count;    /**< of these cells, in the same way; only if there is a mask */
+  double count;    /**< number of these cells, in the same way; only with a mask */
   double norm[2];  /**< sums of absolute values and of squares, in the same way */
   double value[2]; /**< smallest and largest finite value */
-  int place[2];    /**< number of the first cell that has it, -1: there is no finite value */
+  int place[2];    /**< number of the first cell that has it; -1: no finite value */
 } oak_measured_t;
 
 /** Sum and extrema of given values, for each block. */
@@ -542,8 +541,8 @@ typedef struct {
   oak_field_t f;       /**< only the geometry is used */
   int first;           /**< block of the first values */
   const double *cells; /**< [n][N^d] */
-  const double *mask;  /**< [n][N^d] of solids; NULL: there are none */
-  int dielectrics;     /**< cells of dielectrics count, though they are solid */
+  const double *mask;  /**< [n][N^d] mask of solids; NULL: no solids */
+  int dielectrics;     /**< 1: cells of dielectrics count, though they are solid */
   const int *box;      /**< [n][6] first cell along x, y, z and the one after the last; NULL: all */
   oak_measured_t *out; /**< [n] */
 } oak_measure_args_t;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The kernel dialect on CPUs: OpenMP threads over OUTER, SIMD lanes over INNER.
- * docs/kernels.md explains the macros that kernels of users need, the comments here the others;
- * every device has one header with the same names. */
+ * The kernel dialect on CPUs: OpenMP threads over OUTER, SIMD lanes over INNER. docs/kernels.md
+ * explains the macros for kernels of users, the comments here explain the others; every device has
+ * one header with the same names. */
 #pragma once
 
 #include <math.h>
@@ -15,7 +15,7 @@
 /* An array with the numbers of a table (TABLE). */
 #define OAK_TABLE_DATA(type, name, count) __attribute__((unused)) static const type name[count]
 
-/* Refuse a constant offset, as the compiler sees it, beyond the ghost layers. */
+/* Refuse a constant offset beyond the ghost layers. */
 #if defined(__clang__) ? __clang_major__ >= 14 : defined(__GNUC__)
 extern void oak_near_beyond(void)
     __attribute__((error("beyond the ghost layers, see scheme.ghost_layers")));
@@ -27,8 +27,8 @@ extern void oak_near_beyond(void)
        : (void)0)
 #endif
 
-/* A kernel on one thread needs nothing of OpenMP: the end of a parallel region is a system call. A
- * launch of a few blocks uses one thread, because starting the others takes longer. */
+/* A kernel on one thread needs no OpenMP: the end of a parallel region is a system call. A launch
+ * of a few blocks uses one thread, because starting the others takes longer. */
 #define OAK_KERNEL(name, args_t, threads)                                               \
   static void name##_team(long oak_n, long oak_chunk, long *oak_next, const args_t *);  \
   __attribute__((visibility("default"))) void name(long oak_n, int oak_threads,         \
@@ -43,7 +43,7 @@ extern void oak_near_beyond(void)
 #define OAK_ARGS_PLACE(arg) (&(arg))
 
 /* Chunks of a few blocks keep neighbours in Morton order on one core. Each thread takes the next
- * one; one thread takes all blocks at once. All loops of a kernel would share this counter, so the
+ * chunk; one thread takes all blocks at once. All loops of a kernel would share the counter, so a
  * label, which a function may define once, refuses a second loop. */
 #define OAK_ONE_OUTER_LOOP         \
   oak_a_kernel_has_one_outer_loop: \
@@ -57,15 +57,15 @@ extern void oak_near_beyond(void)
  * declared in the body, although they would fit in registers (gcc 12: 8 instead of 35 MCUPS). */
 #if defined(__clang__)
 /* Not `assume_safety`: with it, clang (14 to 19) lets the lanes share an array of the body that is
- * indexed at run time, and all of them get the values of the last one. With `enable`, clang proves
- * or tests that lanes are independent. OAK_RESTRICT and OAK_STORE_LATER help where it fails. */
+ * indexed at run time, and all lanes get the values of the last one. With `enable`, clang proves or
+ * tests that lanes are independent. OAK_RESTRICT and OAK_STORE_LATER help where it fails. */
 #define OAK_SIMD OAK_PRAGMA(clang loop vectorize(enable))
 #define OAK_STORE_LATER 1
 #else
 #define OAK_SIMD OAK_PRAGMA(GCC ivdep)
 #define OAK_STORE_LATER 0
 #endif
-/* For a pointer argument: the function reads values that it writes through this pointer through no
+/* A pointer argument: the function reads values that it writes through this pointer through no
  * other pointer. */
 #define OAK_RESTRICT restrict
 #define OAK_INNER(i, ni) \
@@ -96,17 +96,17 @@ extern void oak_near_beyond(void)
 #define OAK_PRIVATE(declaration, lanes) __attribute__((aligned(64))) declaration[(lanes) + 8]
 #define OAK_PRIVATE_ARG(declaration, lanes) declaration[(lanes) + 8]
 #define OAK_MY(x, c) (x)[c]
-/* The arrays of `x` from lane c on. The compiler does not see where this pointer comes from. It
- * then keeps this one address in a register, and not one in memory for each array. The short rows
- * of blocks of 8^2 cells are faster without. */
+/* The arrays of `x` from lane c on. The compiler does not know the origin of this pointer, so it
+ * keeps this one address in a register, and not one in memory for each array. The short rows of
+ * blocks of 8^2 cells are faster without. */
 #define OAK_FROM_LANE(x, c)                                             \
   __extension__({                                                       \
     __typeof__(&(x)[0]) oak_from = (void *)((real *)(void *)(x) + (c)); \
     if (OAK_CELLS > 64) __asm__("" : "+r"(oak_from));                   \
     oak_from;                                                           \
   })
-/* The compiler forgets what it knows of memory and of this pointer. It otherwise begins work on an
- * array in the loop that fills it, and then cannot vectorise the loop that reads it (gcc 12, the
+/* Make the compiler forget its knowledge of memory and of this pointer. Otherwise it begins work on
+ * an array in the loop that fills it, and then cannot vectorise the loop that reads it (gcc 12, the
  * hook FLAT of shallow water). */
 #define OAK_FORGET(pointer) __asm__("" : "+r"(pointer) : : "memory")
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The kernel dialect on NVIDIA GPUs, for NVRTC: what gpu.h leaves to the vendor. */
+ * The kernel dialect on NVIDIA GPUs, for NVRTC: the vendor's part of gpu.h. */
 #pragma once
 
 #define OAK_WARP 32
@@ -10,14 +10,14 @@
 #define OAK_BOUND(most, resident) resident
 
 /* From compute capability 9.0 on, the blocks of a kernel may start while the kernel before it ends.
- * They wait here until its results are in memory. */
+ * Here they wait until its results are in memory. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 #define OAK_WAIT                                                    \
   do {                                                              \
     asm volatile("griddepcontrol.wait;" ::: "memory");              \
     asm volatile("griddepcontrol.launch_dependents;" ::: "memory"); \
   } while (0)
-/* The copies' places need more shared memory than a block can have from 12.0 on (99 KB). */
+/* From 12.0 on the copies need more shared memory than a block can have (99 KB). */
 #define OAK_BULK_COPIES (__CUDA_ARCH__ < 1200)
 #else
 #define OAK_WAIT ((void)0)
@@ -55,15 +55,15 @@
 #include "oak/dialect/gpu.h"
 
 /* From compute capability 9.0 on, one thread can start copies of many bytes to SHARED memory, which
- * a unit of their own carries out. A gate in SHARED memory is passed once in each of its phases,
- * 0, 1, 0, ...: when the threads and bytes that it awaits have arrived. After that, a thread sees
+ * a separate unit carries out. A gate in SHARED memory is passed once in each of its phases, 0, 1,
+ * 0, ...: when all threads and bytes that it awaits have arrived. After that, a thread can read
  * what they have written. */
 #if OAK_BULK_COPIES
 typedef unsigned long long oak_gate_t;
 
 OAK_FN unsigned oak_shared_place(const void *p) { return (unsigned)__cvta_generic_to_shared(p); }
 
-/* By one thread, before a barrier: the gate awaits this number of arrivals in each phase. */
+/* Called by one thread, before a barrier: the gate awaits this number of arrivals in each phase. */
 OAK_FN void oak_gate_start(oak_gate_t *gate, int arrivals) {
   asm volatile(
       "mbarrier.init.shared.b64 [%0], %1;\n"
@@ -72,19 +72,19 @@ OAK_FN void oak_gate_start(oak_gate_t *gate, int arrivals) {
       : "memory");
 }
 
-/* By one thread of those that the gate awaits. */
+/* Called by one of the threads that the gate awaits. */
 OAK_FN void oak_gate_arrive(oak_gate_t *gate) {
   asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(oak_shared_place(gate)) : "memory");
 }
 
-/* By one thread: an arrival, after which this phase also awaits so many bytes of bulk copies. */
+/* Called by one thread: an arrival, after which this phase also awaits \a bytes of bulk copies. */
 OAK_FN void oak_gate_expect(oak_gate_t *gate, int bytes) {
   asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(oak_shared_place(gate)),
                "r"(bytes)
                : "memory");
 }
 
-/* By one thread. Both addresses and the number of bytes are multiples of 16. */
+/* Called by one thread. Both addresses and the number of bytes are multiples of 16. */
 OAK_FN void oak_bulk_copy(oak_gate_t *gate, void *to, const void *from, int bytes) {
   asm volatile(
       "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
@@ -93,7 +93,7 @@ OAK_FN void oak_bulk_copy(oak_gate_t *gate, void *to, const void *from, int byte
       : "memory");
 }
 
-/* By all threads: wait until the gate is passed in this phase. */
+/* Called by all threads: wait until the gate is passed in this phase. */
 OAK_FN void oak_gate_wait(oak_gate_t *gate, int phase) {
   asm volatile(
       "{\n"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The kernel dialect in directives, of OpenACC and of OpenMP. There is no barrier among lanes, and
- * compilers put arrays that lanes share into slow memory or do not support them (docs/openacc.md).
- * So no form of loop here uses barriers or shared arrays among lanes:
+ * The kernel dialect in directives of OpenACC and of OpenMP. Lanes have no barrier, and compilers
+ * put arrays that lanes share into slow memory or do not support them (docs/openacc.md). No form of
+ * loop here therefore uses barriers or shared arrays among lanes:
  *
  *   OAK_OUTER        an iteration is one lane, its INNER loops are serial: always correct
  *   OAK_OUTER_LANES  an iteration is a gang whose lanes take their share of INNER loops: no SHARED,
@@ -50,7 +50,8 @@
   __attribute__((visibility("default"))) void name(long oak_n, int oak_threads, \
                                                    const args_t *oak_args)
 
-/* OAK_ONE_LANE: lanes would share arrays (src/device/directives.c), so each gang has one. */
+/* OAK_ONE_LANE: each gang has one lane, because lanes would share arrays
+ * (src/device/directives.c). */
 #if OAK_DEVICE_OPENMP && (OAK_ON_HOST || OAK_ONE_LANE)
 #undef OAK_ACC_LANES
 #undef OAK_ACC_VECTOR
@@ -70,8 +71,8 @@
 #endif
 
 /* Arguments: one structure, whose pointers are addresses of the device. OAK_EACH, OAK_GANG: a lane
- * or a gang for each iteration of the loop that follows; OAK_ACROSS: the lanes of a gang share its
- * iterations. */
+ * or a gang for each iteration of the following loop; OAK_ACROSS: the lanes of a gang share the
+ * iterations of the following loop. */
 #if OAK_DEVICE_OPENMP || defined(__NVCOMPILER)
 #define OAK_ARGS(args_t)        \
   const args_t arg = *oak_args; \
@@ -93,8 +94,8 @@
   OAK_PRAGMA(omp target teams distribute thread_limit(lanes) firstprivate(arg))
 #define OAK_ACROSS(...) OAK_PRAGMA(omp parallel for __VA_ARGS__)
 #else
-/* For gcc a thread is a warp, whose lanes are those of `simd`. A gang is one warp: reductions among
- * several warps take a lock that all gangs share (docs/openacc.md). */
+/* For gcc a thread is a warp, whose lanes execute `simd` loops. A gang is one warp: reductions
+ * among several warps take a lock that all gangs share (docs/openacc.md). */
 #define OAK_GANG(lanes) OAK_PRAGMA(omp target teams distribute thread_limit(1) firstprivate(arg))
 #if OAK_ONE_LANE
 #define OAK_EACH(lanes) OAK_GANG(lanes)
@@ -117,8 +118,8 @@ static struct {
   _Alignas(16) char arg[OAK_ACC_ARGUMENTS];
 } oak_acc_sent;
 OAK_PRAGMA(acc declare create(oak_acc_sent))
-/* This function is kept even in files that launch nothing. It makes the linker include the runtime,
- * which oak_acc_sent needs. */
+/* A function that is kept even in files that launch nothing, so that the linker includes the
+ * runtime, which oak_acc_sent needs. */
 __attribute__((used)) static void oak_acc_send(long n, const void *arg, size_t size) {
   oak_acc_sent.n = n;
   memcpy(oak_acc_sent.arg, arg, size);
@@ -129,8 +130,8 @@ __attribute__((used)) static void oak_acc_send(long n, const void *arg, size_t s
   _Static_assert(sizeof arg <= OAK_ACC_ARGUMENTS, "arguments larger than 4096 bytes"); \
   oak_acc_send(oak_n, oak_args, sizeof arg);                                           \
   (void)oak_threads
-/* For a kernel that is short of registers: gcc would keep a copy of the arguments in registers, but
- * reads this variable again at every use. */
+/* Arguments for a kernel that is short of registers: gcc would keep a copy of `arg` in registers,
+ * but reads this variable again at every use. */
 #define OAK_ARGS_PLACE(arg) ((const __typeof__(arg) *)oak_acc_sent.arg)
 /* The region declares its own `arg`, because a variable from outside would need a clause. */
 #define OAK_ACC_N oak_acc_sent.n
@@ -183,7 +184,7 @@ enum { oak_lane = 0, oak_lanes = 1 };
   for (int oak_lane = 0; oak_lane < OAK_ACC_VECTOR; oak_lane++) \
     for (int oak_lanes = OAK_ACC_VECTOR, oak_o = 1; oak_o; oak_o = 0)
 
-/* The same for sums of real numbers in a fixed order. gcc adds the numbers of a warp by shuffles,
+/* OAK_VECTOR for sums of real numbers in a fixed order. gcc adds the numbers of a warp by shuffles,
  * in a fixed order, but the sums of several warps in the order of their arrival. With OpenMP, other
  * compilers add all numbers in the order of their arrival. */
 #if OAK_DEVICE_OPENMP && \

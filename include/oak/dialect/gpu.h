@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * What the kernel dialects of GPUs have in common (cuda.h, hip.h): an iteration of OUTER is a
- * thread block, the threads of a block share its INNER iterations. Run-time compilers have no
- * headers of the C library. docs/kernels.md explains the macros; every device has one header with
- * the same names.
+ * The common part of the kernel dialects of GPUs (cuda.h, hip.h): an iteration of OUTER is a thread
+ * block, the threads of a block share its INNER iterations. Run-time compilers have no headers of
+ * the C library. docs/kernels.md explains the macros; every device has one header with the same
+ * names.
  *
  * A warp is the threads that run in step. The header of a vendor defines
  *   OAK_WARP, OAK_HALF_WARP   the size of a warp and half of it
@@ -55,7 +55,7 @@
 #define OAK_TEAM_ANY ((int)blockDim.x)
 #define OAK_TEAM OAK_TEAM_ANY
 #define OAK_THREAD ((int)threadIdx.x)
-/* Number of this thread when counting starts at thread `first`. */
+/* Number of this thread if numbers begin at thread `first`. */
 #define OAK_THREAD_FROM(first)                                        \
   (OAK_THREAD >= (first) % OAK_TEAM ? OAK_THREAD - (first) % OAK_TEAM \
                                     : OAK_THREAD + OAK_TEAM - (first) % OAK_TEAM)
@@ -74,7 +74,7 @@
     for (int v = oak_vr / (nrows), row = oak_vr % (nrows), oak_o = 1; oak_o; oak_o = 0)
 #define OAK_LANES(a, width) for (int a = oak_t % oak_w; a < (width); a += oak_w)
 
-/* As many threads as iterations, or more. */
+/* A thread for each iteration: the kernel has as many threads as iterations, or more. */
 #define OAK_VECTOR2(j, nj, i, ni, ...) \
   if (OAK_THREAD < (nj) * (ni))        \
     for (int j = OAK_THREAD / (ni), i = OAK_THREAD % (ni), oak_o = 1; oak_o; oak_o = 0)
@@ -132,23 +132,22 @@ static __device__ __forceinline__ T oak_gang_reduce(T x, int n, combine_t combin
   type &name = *reinterpret_cast<type *>(oak_dynamic_shared)
 
 /* Copies to SHARED memory that run while the thread does other work. After oak_copy_end the thread
- * can read what it has copied itself. */
+ * can read its own copies. */
 template <typename T>
 OAK_FN void oak_copy_begin(T *to, const T *from) {
   OAK_COPY_BEGIN(to, from);
 }
 OAK_FN void oak_copy_end(void) { OAK_COPY_END }
 
-/* Registers cannot be indexed at run time. The planes therefore move from place to place in the
- * queue. */
+/* Registers cannot be indexed at run time, so the planes move from place to place in the queue. */
 #define OAK_QUEUE(len, step, s) (s)
 #define OAK_QUEUE_TURN(queue, len, nvar)                                                   \
   _Pragma("unroll") for (int oak_q = 0; oak_q < (len)-1; oak_q++)                          \
       _Pragma("unroll") for (int oak_v = 0; oak_v < (nvar); oak_v++) queue[oak_q][oak_v] = \
           queue[oak_q + 1][oak_v]
 
-/* Reductions over a SHARED array, which is overwritten; all threads call them. One warp does it,
- * because each round of all threads would need a barrier. */
+/* Reductions over a SHARED array, which is overwritten; all threads call them. One warp does the
+ * work, because each round of all threads would need a barrier. */
 #define OAK_REDUCE_(result, array, n, combine)                                           \
   do {                                                                                   \
     __syncthreads();                                                                     \
@@ -183,8 +182,8 @@ OAK_FN void oak_tally_max(double *p, double x) {
 
 /* Division and square root from the hardware's approximations (20 or more bits in double precision)
  * and Newton steps: results differ from the rounded ones by a bit or two at most. The operators
- * take longer because they also get the last bit right and treat denormal numbers, which count as
- * zero here. OAK_NEAR_INV(r, x) and the like declare r. */
+ * take longer because they also get the last bit right and treat denormal numbers, which are zero
+ * here. OAK_NEAR_INV(r, x) and the like declare r. */
 #ifndef OAK_EXACT_DIVISION
 #define OAK_OWN_DIVISION 1
 OAK_FN double oak_inv(double x) {
@@ -198,8 +197,8 @@ OAK_FN float oak_inv(float x) {
 }
 OAK_FN double oak_div(double a, double b) { return a * oak_inv(b); }
 OAK_FN float oak_div(float a, float b) { return a * oak_inv(b); }
-/* A number far below 1e-284 beside x keeps the root of 0 from 0 * infinity. It changes no root
- * of a number above 1e-284, and takes fewer instructions than a choice. */
+/* A number far below 1e-284 beside x keeps the root of 0 from 0 * infinity. It changes no root of a
+ * number above 1e-284, and takes fewer instructions than a choice. */
 OAK_FN double oak_sqrt(double x) {
   OAK_NEAR_RSQRT(r, x + 1e-300);
   const double s = x * r, h = 0.5 * r;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The kernel dialect on AMD GPUs, for hipRTC: what gpu.h leaves to the vendor. oak's build defines
+ * The kernel dialect on AMD GPUs, for hipRTC: the vendor's part of gpu.h. oak's build defines
  * OAK_WAVE, the threads of a wavefront: 64 on Instinct cards (CDNA), 32 on Radeon cards (RDNA). */
 #pragma once
 
