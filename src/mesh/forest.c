@@ -5,17 +5,13 @@
 #include <p4est_to_p8est.h>
 #include <p8est_algorithms.h>
 #include <p8est_extended.h>
-#include <p8est_geometry.h>
 #include <p8est_ghost.h>
-#include <p8est_vtk.h>
 #include <p8est_io.h>
 #define NAME(stem) stem##_3
 #else
 #include <p4est_algorithms.h>
 #include <p4est_extended.h>
-#include <p4est_geometry.h>
 #include <p4est_ghost.h>
-#include <p4est_vtk.h>
 #include <p4est_io.h>
 #define NAME(stem) stem##_2
 #endif
@@ -204,30 +200,4 @@ void NAME(oak_forest_exchange)(const oak_forest_t *forest, int *own, int *receiv
     sent[m] = &own[p4est_quadrant_array_index(&ghost->mirrors, m)->p.piggy3.local_num];
   p4est_ghost_exchange_custom(forest->p4est, ghost, sizeof *own, sent, received);
   P4EST_FREE(sent);
-}
-
-/* Where the trees of the brick are in space. */
-typedef struct {
-  const p4est_connectivity_t *connectivity;
-  const double *low, *width;
-} box_t;
-
-static void place_point(p4est_geometry_t *geometry, p4est_topidx_t t, const double in_tree[3],
-                        double point[3]) {
-  const box_t *box = geometry->user;
-  const p4est_connectivity_t *c = box->connectivity;
-  const double *corner = &c->vertices[3 * c->tree_to_vertex[t * P4EST_CHILDREN]];
-  for (int d = 0; d < 3; d++) point[d] = box->low[d] + (corner[d] + in_tree[d]) * box->width[d];
-}
-
-int NAME(oak_forest_write_vtk)(const oak_forest_t *forest, const double low[3],
-                               const double width[3], const char *stem) {
-  box_t box = {forest->connectivity, low, width};
-  p4est_geometry_t geometry = {.name = "oak", .user = &box, .X = place_point};
-  p4est_vtk_context_t *file = p4est_vtk_context_new(forest->p4est, stem);
-  p4est_vtk_context_set_geom(file, &geometry);
-  p4est_vtk_context_set_scale(file, 1.0);
-  file = p4est_vtk_write_header(file);
-  if (file) file = p4est_vtk_write_cell_dataf(file, 1, 1, 1, 0, 0, 0, file);
-  return file && p4est_vtk_write_footer(file) == 0;
 }

@@ -31,10 +31,6 @@
   /** The blocks found, in global order; owner: rank, and number of the block on it */             \
   void oak_forest_ghosts_##dim(const oak_forest_t *forest, int8_t *level, int32_t(*index)[3],      \
                                int(*owner)[2]);                                                    \
-  /** Write this rank's blocks to STEM_RANK.vtu, and on rank 0 STEM.pvtu; corner of the domain and \
-   * size of a tree. Not collective. \return 1 if all went well */                                 \
-  int oak_forest_write_vtk_##dim(const oak_forest_t *forest, const double low[3],                  \
-                                 const double width[3], const char *stem);                         \
   /** Exchange a value per block with the ranks that found each other's blocks */                  \
   void oak_forest_exchange_##dim(const oak_forest_t *forest, int *own, int *received);
 

@@ -3,10 +3,8 @@
  * blocks. */
 #include "mesh/mesh.h"
 
-#include <errno.h>
 #include <sc.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <p4est_base.h>
 
@@ -197,24 +195,4 @@ void oak_mesh_levels(const oak_mesh_t *mesh, int *lowest, int *highest, int64_t 
     if (sum[l]) *highest = l;
     if (counts) counts[l] = sum[l];
   }
-}
-
-oak_status_t oak_mesh_write_vtk(const oak_mesh_t *mesh, const double xmin[3], const double xmax[3],
-                                const char *stem) {
-  double low[3] = {0, 0, 0}, width[3] = {0, 0, 0};
-  for (int d = 0; d < mesh->dim; d++) {
-    low[d] = xmin[d];
-    width[d] = (xmax[d] - xmin[d]) / mesh->trees[d];
-  }
-  /* p4est's own messages do not say why a file cannot be written. */
-  sc_package_set_verbosity(p4est_package_id, SC_LP_SILENT);
-  errno = 0;
-  const int ok = OAK_BY_DIM(mesh, oak_forest_write_vtk, mesh->forest, low, width, stem);
-  const int reason = errno;
-  sc_package_set_verbosity(p4est_package_id, SC_LP_ERROR);
-  oak_status_t st = OAK_OK;
-  if (!ok)
-    st = OAK_FAIL(OAK_ERR_FILE, "cannot write %s_%04d.vtu: %s; check the output folder", stem,
-                  mesh->rank, reason ? strerror(reason) : "the mesh library gives no reason");
-  return oak_agree(mesh->comm, st);
 }

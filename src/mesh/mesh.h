@@ -104,12 +104,6 @@ oak_status_t oak_mesh_partition(oak_mesh_t *mesh, const oak_balance_t *balance, 
                                 oak_transfer_t *transfer);
 void oak_transfer_clear(oak_transfer_t *transfer);
 
-/** Write the blocks to STEM_RANK.vtu, one file per rank with the arrays treeid, level and mpirank,
- * and on rank 0 STEM.pvtu, which opens all. \a xmin and \a xmax are the corners of the domain.
- * Collective. \return OAK_ERR_FILE on all ranks if one cannot write. */
-oak_status_t oak_mesh_write_vtk(const oak_mesh_t *mesh, const double xmin[3], const double xmax[3],
-                                const char *stem);
-
 /** Lowest and highest level on any rank. Collective. \a counts, if not NULL, receives the number of
  * blocks per level on all ranks [OAK_MESH_MAX_LEVEL + 1]. */
 void oak_mesh_levels(const oak_mesh_t *mesh, int *lowest, int *highest, int64_t *counts);

@@ -11,8 +11,7 @@
   X(probe)           \
   X(xdmf)            \
   X(vtkhdf)          \
-  X(history)         \
-  X(mesh)
+  X(history)
 
 #define DECLARE(name) extern const oak_output_kind_t oak_output_##name;
 OAK_KINDS(DECLARE)

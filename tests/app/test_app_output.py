@@ -143,7 +143,7 @@ def users_files(work):
     """--overwrite removes what the run has listed and nothing that is called like an output; neither a parameters.ini nor
     a list that somebody else has put there can name files to remove."""
     outputs = ["output.density.kind=plotfile", "output.jet.kind=picture", "output.jet.variables=rho p", "output.line.kind=line",
-               "output.line.from=0 .3", "output.line.to=1 .8", "output.fields.kind=xdmf", "output.mesh.kind=mesh", "output.picture_steps=1"]
+               "output.line.from=0 .3", "output.line.to=1 .8", "output.fields.kind=xdmf", "output.picture_steps=1"]
     work.good("run.ini", *outputs)
     for name in ("density.py", "density.tex", "density_.csv", "jet.c", "jet_000000_my_movie.mp4", "my.oak-copy.c", "data.oak-part", "plt000000_rho.png", "x_0000.oak-part",
                  "chk000000.oak.oak-old", "other_000000.png.oak-part", "parameters.ini.oak-old",

@@ -56,9 +56,6 @@ every_steps = 4
 kind = vtkhdf
 every_steps = 4
 precision = single
-[output.blocks]
-kind = mesh
-every_steps = 4
 """
 RUNS = {"2D": ["mesh.dim=2", "mesh.max_level=4"],
         "3D": ["mesh.dim=3", "mesh.max_level=3", "boundary.zlow=reflect", "boundary.zhigh=reflect"]}
@@ -143,17 +140,6 @@ def paraview_vtkhdf(folder, rows, dim, name, tolerance):
     simple.Delete(reader)
 
 
-def paraview_mesh(folder, rows, dim, name, tolerance):
-    from paraview import simple
-
-    reader = simple.PVDReader(FileName=f"{folder}/{name}.pvd")
-    reader.UpdatePipelineInformation()
-    for step, time in zip(STEPS, reader.TimestepValues):
-        reader.UpdatePipeline(time)
-        yield step, "blocks", reader.GetDataInformation().GetNumberOfCells(), float(rows[step]["blocks"]), 0.0
-    simple.Delete(reader)
-
-
 def yt_plotfile(folder, rows, dim, name, tolerance):
     import yt
 
@@ -168,8 +154,7 @@ def yt_plotfile(folder, rows, dim, name, tolerance):
 
 CHECKS = {"ParaView": [(paraview_plotfile, "plot", 1e-12), (paraview_plotfile, "plot_single", 1e-6),
                        (paraview_xdmf, "fields", 1e-12), (paraview_xdmf, "fields_single", 1e-6),
-                       (paraview_vtkhdf, "boxes", 1e-12), (paraview_vtkhdf, "boxes_single", 1e-6),
-                       (paraview_mesh, "blocks", 0)],
+                       (paraview_vtkhdf, "boxes", 1e-12), (paraview_vtkhdf, "boxes_single", 1e-6)],
           "yt": [(yt_plotfile, "plot", 1e-12), (yt_plotfile, "plot_single", 1e-6)]}
 
 

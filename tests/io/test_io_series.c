@@ -85,20 +85,6 @@ static void test_xdmf(void **state) {
   check_list("f.xdmf", XDMF_HEAD XDMF_ENTRY("f_000000.xdmf") XDMF_ENTRY("f_000010.xdmf") XDMF_TAIL);
 }
 
-static void test_mesh(void **state) {
-  (void)state;
-  for (int i = 0; i < 2; i++) {
-    leave_file(folder, "", i ? "m_000020.mesh" : "m_000003.mesh");
-    add(series_of("mesh"), "m", i ? "m_000020.mesh" : "m_000003.mesh");
-  }
-  check_list("m.pvd",
-             "<?xml version=\"1.0\"?>\n"
-             "<VTKFile type=\"Collection\" version=\"0.1\"><Collection>\n"
-             "<DataSet file=\"m_000003.mesh/mesh.pvtu\" timestep=\"0.10000000000000001\"/>\n"
-             "<DataSet file=\"m_000020.mesh/mesh.pvtu\" timestep=\"0.10000000000000001\"/>\n"
-             "</Collection></VTKFile>\n");
-}
-
 #define VTKHDF_HEAD "{\"file-series-version\": \"1.0\", \"files\": [\n"
 #define VTKHDF_ENTRY(name) "{\"name\": \"" name "\", \"time\": 0.10000000000000001}\n"
 
@@ -127,7 +113,7 @@ static void test_unwritable(void **state) {
 
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_plotfiles), cmocka_unit_test(test_xdmf),
-                                     cmocka_unit_test(test_mesh), cmocka_unit_test(test_vtkhdf),
+                                     cmocka_unit_test(test_vtkhdf),
                                      cmocka_unit_test(test_unwritable)};
   return FOLDER_TEST_MAIN(tests);
 }

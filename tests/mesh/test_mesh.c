@@ -465,20 +465,6 @@ static void test_no_mesh(void **state) {
   oak_mesh_destroy(&mesh);
 }
 
-/** A file that cannot be written is an error on all ranks, with a reason. */
-static void test_unwritable(void **state) {
-  (void)state;
-  for (int dim = 2; dim <= 3; dim++) {
-    const int trees[3] = {2, 1, 1}, periodic[3] = {0, 0, 0};
-    const double low[3] = {0, 0, 0}, high[3] = {1, 1, 1};
-    oak_mesh_t *mesh;
-    assert_int_equal(oak_mesh_new(MPI_COMM_WORLD, dim, trees, periodic, 2, &mesh), OAK_OK);
-    assert_int_equal(oak_mesh_write_vtk(mesh, low, high, "/dev/null/mesh"), OAK_ERR_FILE);
-    assert_non_null(strstr(oak_last_error(), "cannot write /dev/null/mesh_0000.vtu: Not a direct"));
-    oak_mesh_destroy(&mesh);
-  }
-}
-
 /** Numbers of trees that are too large, also if their product overflows. */
 static void test_too_many_trees(void **state) {
   (void)state;
@@ -503,7 +489,6 @@ int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_random),    cmocka_unit_test(test_far_trees),
       cmocka_unit_test(test_exchanges), cmocka_unit_test(test_replace),
-      cmocka_unit_test(test_no_mesh),   cmocka_unit_test(test_too_many_trees),
-      cmocka_unit_test(test_unwritable)};
+      cmocka_unit_test(test_no_mesh),   cmocka_unit_test(test_too_many_trees)};
   return TEST_MAIN(tests);
 }
