@@ -508,24 +508,6 @@ typedef struct {
   double *cells; /**< [n][N^d] (oak_cells, oak_derived) or [n][V][(N+2G)^d] (oak_ghosts) */
 } oak_read_args_t;
 
-/** Hooks whose values oak_trace reads after a failure: X(owner, hook, name in files). Number hook *
- * V + component selects a component of a hook. */
-#define OAK_TRACE_TABLE(X)               \
-  X(physics, source, "SOURCE")           \
-  X(problem, source, "SOURCE")           \
-  X(physics, update, "UPDATE")           \
-  X(problem, update, "UPDATE")           \
-  X(physics, timestep, "TIMESTEP")       \
-  X(problem, timestep, "TIMESTEP")       \
-  X(physics, diffusivity, "DIFFUSIVITY") \
-  X(problem, diffusivity, "DIFFUSIVITY") \
-  X(problem, refine, "REFINE")
-enum {
-#define OAK_TRACE_ENUM(owner, hook, name) OAK_TRACE_##owner##_##hook,
-  OAK_TRACE_TABLE(OAK_TRACE_ENUM) OAK_TRACE_COUNT
-#undef OAK_TRACE_ENUM
-};
-
 /** The result of oak_measure in the cells of a block that are in a box and in no solid. */
 typedef struct {
   double sum;      /**< not Cartesian: each cell counts by the circumference of its ring */

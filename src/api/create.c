@@ -212,7 +212,6 @@ void oak_destroy(oak_t **out) {
     oak_data_clear(&sim->data);
     for (int i = 0; i < sim->user.count; i++)
       oak_device_unload(sim->setup.dev, &sim->user.module[i]);
-    if (sim->trace.module) oak_device_unload(sim->setup.dev, &sim->trace.module);
     if (sim->forces.module) oak_device_unload(sim->setup.dev, &sim->forces.module);
     oak_setup_unload(&sim->setup);
     oak_device_close(&sim->setup.dev);

@@ -48,7 +48,6 @@ oak_status_t oak_run_time_step(oak_t *sim, double end_time, double *dt) {
   const double least = (chosen ? 1e-15 : 1e-13) * time;
   const double hopeless = oak_params_int(p, "run.max_steps") ? 0 : 1e-26 * end_time;
   if (*dt > fmax(least, hopeless) || *dt >= end_time - time) return OAK_OK;
-  if (!chosen) OAK_TRY(oak_trace(sim, 1, OAK_TRACE_STEP, fmax(least, hopeless)));
   OAK_CHECK(
       !chosen && !(*dt > least), OAK_ERR_STATE,
       "the time step %g at step %ld, time %g is so small that a run never reaches run.end_time = "
@@ -57,9 +56,12 @@ oak_status_t oak_run_time_step(oak_t *sim, double end_time, double *dt) {
       chosen ? "raise run.dt_max" : "lower run.end_time, or set run.max_steps");
   return OAK_FAIL(OAK_ERR_STATE,
                   "time step %g at step %ld, time %g is too small to reach run.end_time = %g: a "
-                  "wave speed has grown without bound; look at the last plotfile or picture for "
+                  "wave speed has grown without bound%s; look at the last plotfile or picture for "
                   "the place, and check boundary values and units",
-                  *dt, sim->data.clock.step, time, end_time);
+                  *dt, sim->data.clock.step, time, end_time,
+                  OAK_HAS_HOOK(&sim->setup, timestep) || OAK_HAS_HOOK(&sim->setup, diffusivity)
+                      ? ", or TIMESTEP or DIFFUSIVITY is wrong (oak run --debug checks them)"
+                      : "");
 }
 
 /* The next step, cut to end exactly at the end time, or at an output's time before it. The last two

@@ -120,7 +120,7 @@ BAD = {
     "too few": ("", ["problem.height=1 2 3"], r"problem\.height = 1 2 3: must be 4 numbers above 0$"),
     "below the bound": ("", ["problem.height=1 2 0 4"], r"must be 4 numbers above 0$"),
     "NaN": ("", ["problem.height=1 2 3 nan"], r"must be 4 numbers above 0$"),
-    "a number that changed": ("", ["problem.height=1 2 3 5"], "TIMESTEP gives 0"),
+    "a number that changed": ("", ["problem.height=1 2 3 5"], "TIMESTEP or DIFFUSIVITY is wrong"),
     "not in quotes": ("PARAMETER_ARRAY(a, 3, \"help\")", [], r"PARAMETER_ARRAY\(a, \.\.\.\): the second argument must be numbers in quotes"),
     "no numbers": ("PARAMETER_ARRAY(a, \" \", \"help\")", [], "must be numbers in quotes"),
     "a default that is a word": ("PARAMETER_ARRAY(a, \"1 b\", \"help\")", [], "problem.a"),

@@ -113,7 +113,7 @@ class Work:
 
     def values(self):
         self.run()
-        assert "TIMESTEP gives 0" in self.run("problem.scale=1.0001", status=1)
+        assert "TIMESTEP or DIFFUSIVITY is wrong" in self.run("problem.scale=1.0001", status=1)
         self.run("scheme.precision=single", "problem.slack=1e-6")
         with open(os.path.join(self.folder, "out", "parameters.ini"), encoding="utf-8") as file:
             echo = file.read()

@@ -390,7 +390,6 @@ oak_status_t oak_compute_flags(oak_t *sim, int *flag) {
 static oak_status_t blame_criterion(oak_t *sim, const int *flag) {
   const char *name = oak_params_text(sim->setup.params, "refine.criterion");
   const int user = !strcmp(name, "user");
-  if (user) OAK_TRY(oak_trace(sim, 1, OAK_TRACE_REFINE, 0));
   oak_status_t st = OAK_OK;
   for (int b = 0; b < sim->data.mesh->nblock && st == OAK_OK; b++) {
     char place[256];

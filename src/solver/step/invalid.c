@@ -45,7 +45,7 @@ static void name_tables(const oak_setup_t *setup, char *text, size_t size) {
   }
 }
 
-/* Schemes by name that the run may take from a file of a user. */
+/* What of a user's may be wrong: schemes by name, and hooks that change the state. */
 static const char *look_first(const oak_setup_t *setup, oak_invalid_t kind, char *text,
                               size_t size) {
   static const char *const hook[][2] = {
@@ -70,6 +70,9 @@ static const char *look_first(const oak_setup_t *setup, oak_invalid_t kind, char
     }
   if (at && at < size)
     snprintf(text + at, size - at, ", which may give NaN or read beyond its radius; else ");
+  if (at < size && (OAK_HAS_HOOK(setup, source) || OAK_HAS_HOOK(setup, update)))
+    snprintf(text + strlen(text), size - strlen(text),
+             "oak run --debug names a hook that gives NaN; else ");
   return text;
 }
 
@@ -136,8 +139,6 @@ oak_status_t oak_judge_invalid(oak_t *sim, oak_status_t st, int results, oak_inv
 }
 
 oak_status_t oak_report_invalid(oak_t *sim, int state, oak_invalid_t kind) {
-  if (kind >= OAK_INVALID_FLUXES)
-    OAK_TRY(oak_trace(sim, sim->setup.method.nstate, OAK_TRACE_CHANGES, 0));
   OAK_TRY(oak_find_invalid(sim, state, kind));
   OAK_TRY(oak_data_agree(&sim->data, describe_counts(sim)));
   char first[512];

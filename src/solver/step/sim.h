@@ -123,7 +123,7 @@ struct oak {
   oak_adapt_t adapt;
   oak_requests_t run;
   oak_own_outputs_t own;
-  oak_late_kernel_t trace, forces; /**< of trace.c and forces.c */
+  oak_late_kernel_t forces; /**< of forces.c */
   oak_user_modules_t user;
 };
 
@@ -233,22 +233,6 @@ oak_status_t oak_report_invalid(oak_t *sim, int state, oak_invalid_t kind);
 /** Let the ranks agree on \a st; then report invalid cells that a kernel has counted in state 0.
  * Collective. */
 oak_status_t oak_judge_invalid(oak_t *sim, oak_status_t st, int results, oak_invalid_t kind);
-
-/* trace.c */
-/** Hooks that change the state, those that limit the time step, and the criterion. */
-#define OAK_TRACE_CHANGES                                            \
-  (1u << OAK_TRACE_physics_source | 1u << OAK_TRACE_problem_source | \
-   1u << OAK_TRACE_physics_update | 1u << OAK_TRACE_problem_update)
-#define OAK_TRACE_STEP                                                   \
-  (1u << OAK_TRACE_physics_timestep | 1u << OAK_TRACE_problem_timestep | \
-   1u << OAK_TRACE_physics_diffusivity | 1u << OAK_TRACE_problem_diffusivity)
-#define OAK_TRACE_REFINE (1u << OAK_TRACE_problem_refine)
-
-/** Call the hooks \a wanted in all cells of the states 0 to \a nstate - 1 that are valid there.
- * OAK_ERR_STATE with a message if one of them returns what it must not: a number that is not
- * finite, a negative diffusivity, or a time step that is not above \a least. OAK_OK if none does,
- * or if they cannot be called. Collective. */
-oak_status_t oak_trace(oak_t *sim, int nstate, unsigned wanted, double least);
 
 /* forces.c */
 /** Whether a run has component \a d of the force: there are solids and velocities, and the axis has
