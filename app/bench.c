@@ -9,15 +9,6 @@
 #include "bench.h"
 #include "commands.h"
 
-typedef struct {
-  char name[BENCH_NAME];
-  double mcups[BENCH_REPEATS], reference[BENCH_REPEATS];
-  double outside; /* share of time outside flux and update */
-  double memory;  /* bytes of memory, in units of (states x variables x bytes of a number x cells)
-                   */
-  double cells;
-} result_t;
-
 /* Million square roots and divisions per second and core. */
 static oak_status_t time_reference(oak_t *sim, oak_kernel_t *kernel, double *speed) {
   reference_args_t args = {.result = NULL};
@@ -35,39 +26,50 @@ static oak_status_t time_reference(oak_t *sim, oak_kernel_t *kernel, double *spe
   return st;
 }
 
-static oak_status_t measure(oak_t *sim, int c, result_t *result) {
-  const char *root;
-  char path[4096];
-  int ranks;
-  oak_kernel_t *reference;
-  OAK_TRY(oak_agree(MPI_COMM_WORLD, oak_source_root(&root)));
-  snprintf(path, sizeof path, "%s/bench/reference.c", root);
-  OAK_TRY(oak_kernel_build(sim, path, "reference", &reference));
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  OAK_TRY(oak_bench_start(sim, c));
-  const double flux0 = oak_wtime(sim, "flux and update");
-  double stepping = 0;
-  for (int r = 0; r < BENCH_REPEATS; r++) {
-    double seconds;
-    OAK_TRY(oak_agree(MPI_COMM_WORLD, time_reference(sim, reference, &result->reference[r])));
-    OAK_TRY(oak_bench_piece(sim, c, &seconds, &result->mcups[r]));
-    stepping += seconds;
-  }
-  double local = oak_wtime(sim, "flux and update") - flux0, bytes = oak_memory(sim), sums[2];
-  double values[2] = {local, bytes};
-  MPI_Allreduce(values, sums, 2, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-  result->outside = 1 - sums[0] / ranks / stepping;
-  result->cells = oak_bench_cells(sim);
-  result->memory = sums[1] / (result->cells * 2 * oak_nvar(sim) * sizeof(double));
-  return OAK_OK;
+/* Before each piece of a run: the speed of the machine at this moment. */
+typedef struct {
+  oak_kernel_t *kernel;
+  double speed[BENCH_PIECES];
+} reference_t;
+
+static oak_status_t before_piece(oak_t *sim, int piece, void *context) {
+  reference_t *r = context;
+  return oak_agree(MPI_COMM_WORLD, time_reference(sim, r->kernel, &r->speed[piece]));
 }
 
-static oak_status_t run_case(int c, char **user, int nuser, result_t *result) {
+static oak_status_t measure(oak_t *sim, const oak_params_t *params, oak_bench_run_t *m) {
+  const char *root;
+  char path[4096];
+  reference_t *r = m->context;
+  OAK_TRY(oak_agree(MPI_COMM_WORLD, oak_source_root(&root)));
+  snprintf(path, sizeof path, "%s/bench/reference.c", root);
+  OAK_TRY(oak_kernel_build(sim, path, "reference", &r->kernel));
+  return oak_bench_run(m, params, sim);
+}
+
+static void print_case(const oak_t *sim, const oak_params_t *params, int c, oak_bench_run_t *m,
+                       double per_core) {
+  char name[BENCH_NAME];
+  reference_t *r = m->context;
+  oak_bench_case_name(sim, params, c, name);
+  printf("%-28s %8.1f %8.1f %8.1f %8.1f%% %8.3f %10.0f\n", name, per_core * m->gcups[m->pieces / 2],
+         per_core * m->gcups[0], per_core * m->gcups[m->pieces - 1],
+         100 * (1 - m->phase[0] / m->stepping),
+         m->memory / (m->cells * 2 * oak_nvar(sim) * sizeof(double)),
+         oak_bench_median(r->speed, m->pieces));
+  fflush(stdout);
+}
+
+static oak_status_t run_case(int c, char **user, int nuser, oak_bench_run_t *m) {
   oak_params_t *params;
   oak_t *sim;
-  oak_status_t st = oak_bench_create(c, NULL, user, nuser, &params, &sim);
-  if (st == OAK_OK) st = measure(sim, c, result);
-  if (st == OAK_OK) oak_bench_case_name(sim, params, c, result->name);
+  reference_t reference;
+  *m = (oak_bench_run_t){
+      .least = BENCH_PIECES, .seconds = 0.1, .before = before_piece, .context = &reference};
+  oak_status_t st = oak_bench_create(c, user, nuser, &params, &sim);
+  if (st == OAK_OK) st = measure(sim, params, m);
+  if (st == OAK_OK && m->rank == 0)
+    print_case(sim, params, c, m, 1e3 / (m->ranks * oak_device_threads(oak_device(sim))));
   oak_destroy(&sim);
   oak_params_destroy(&params);
   return st;
@@ -78,8 +80,8 @@ static oak_status_t run_case(int c, char **user, int nuser, result_t *result) {
 static int is_left_out(int c, char **user, int nuser) {
   static const char *const begin[] = {"physics.", "problem.", "scheme.flux", "mesh.coordinates",
                                       "mesh.dim=3"};
-  const int chosen = oak_bench_case[c].dim == 2 ? 5 : 4;
-  for (int i = 0; i < nuser && oak_bench_case[c].equations; i++)
+  const int chosen = oak_bench_dim(c) == 2 ? 5 : 4;
+  for (int i = 0; i < nuser && oak_bench_equations(c); i++)
     for (int k = 0; k < chosen; k++)
       if (!strncmp(user[i], begin[k], strlen(begin[k]))) return 1;
   return 0;
@@ -88,7 +90,7 @@ static int is_left_out(int c, char **user, int nuser) {
 static oak_status_t bench(oak_arguments_t *a) {
   char **user = a->word;
   const int nuser = a->nword, rank = a->rank;
-  double uniform16 = 0, adaptive = 0, cells = 0;
+  oak_bench_run_t m[BENCH_CASES];
   if (rank == 0 && nuser) {
     printf("In every case:");
     for (int i = 0; i < nuser; i++) printf(" %s", user[i]);
@@ -97,28 +99,14 @@ static oak_status_t bench(oak_arguments_t *a) {
   if (rank == 0)
     printf("%-28s %8s %8s %8s %9s %8s %10s\n", "case", "MCUPS", "least", "most", "outside",
            "memory", "reference");
-  for (int c = 0; c < BENCH_CASES; c++) {
-    result_t r;
-    if (is_left_out(c, user, nuser)) continue;
-    OAK_TRY(run_case(c, user, nuser, &r));
-    const double middle = oak_bench_median(r.mcups, BENCH_REPEATS),
-                 reference = oak_bench_median(r.reference, BENCH_REPEATS);
-    if (c == BENCH_UNIFORM16) uniform16 = middle;
-    if (c == BENCH_AMR16) {
-      adaptive = middle;
-      cells = r.cells;
-    }
-    if (rank == 0)
-      printf("%-28s %8.1f %8.1f %8.1f %8.1f%% %8.3f %10.0f\n", r.name, middle, r.mcups[0],
-             r.mcups[BENCH_REPEATS - 1], 100 * r.outside, r.memory, reference);
-    fflush(stdout);
-  }
+  for (int c = 0; c < BENCH_CASES; c++)
+    if (!is_left_out(c, user, nuser)) OAK_TRY(run_case(c, user, nuser, &m[c]));
   if (rank == 0)
     printf(
         "\nCost of AMR: a cell update takes %.2f times as long as on the uniform mesh with the "
-        "same "
-        "blocks (%.2f million cells)\n",
-        uniform16 / adaptive, 1e-6 * cells);
+        "same blocks (%.2f million cells)\n",
+        m[BENCH_UNIFORM16].gcups[BENCH_PIECES / 2] / m[BENCH_AMR16].gcups[BENCH_PIECES / 2],
+        1e-6 * m[BENCH_AMR16].cells);
   return OAK_OK;
 }
 

@@ -78,7 +78,9 @@ for part; do
     paper) script paper ;;
     schemes) script schemes ;;
     adaptive) script adaptive ;;
-    elliptic) bench --elliptic --side 64,256,512 ;;
+    elliptic)
+      for level in 2 4 5; do bench --elliptic mesh.min_level=$level mesh.max_level=$level; done
+      bench --elliptic mesh.min_level=2 mesh.max_level=4 ;;
     equations) equations ;;
     agile) agile ;;
     start)
@@ -105,7 +107,7 @@ for part; do
         boundary.zhigh=periodic
       for transport in direct nccl; do
         for ranks in 1 "$gpus"; do
-          show mpirun -n "$ranks" "$oak" bench --elliptic --side 512 device.name=cuda device.transport=$transport
+          show mpirun -n "$ranks" "$oak" bench --elliptic mesh.min_level=5 mesh.max_level=5 device.name=cuda device.transport=$transport
         done
       done ;;
     *) echo "unknown part $part" >&2; exit 2 ;;

@@ -149,7 +149,7 @@ def check_completion(oak, source):
                             ("run sod mesh.coordinates=c", {"mesh.coordinates=cartesian", "mesh.coordinates=cylindrical"}),
                             ("run sod scheme.limiter=weno", {"scheme.limiter=weno3", "scheme.limiter=weno5"}),
                             ("run x physics.name=isothermal", {"physics.name=isothermal"}), ("help VECTOR_P", {"VECTOR_POTENTIAL"}),
-                            ("bench --el", {"--elliptic"}), ("bench --elliptic --si", {"--side"}), ("ls x", set())):
+                            ("bench --el", {"--elliptic"}), ("bench --measure --pi", {"--pieces"}), ("ls x", set())):
         code, out, err = call([oak, "completion", *words.split()])
         expect(f"oak completion {words}", code == 0 and set(out.split()) == expected, out + err)
     with tempfile.TemporaryDirectory() as folder:
