@@ -321,8 +321,8 @@ typedef struct {
    * the time of the simulation. */
   double (*value)(void *data, int face, const double x[3], double time);
   void *data;       /**< first argument of value */
-  double tolerance; /**< of the largest residual, relative to the largest |f| of the equation with
-                       boundary values moved to the right-hand side */
+  double tolerance; /**< of the largest residual, relative to the largest |f|; a given value u
+                       counts as u / (L dx), where L is the size of the domain */
   int max_cycles;   /**< 1 to OAK_SOLVER_MOST_CYCLES */
   int krylov; /**< 0: V-cycles; if the coefficients are fields and a cycle reduces the residual by
                  less than a factor of 5, BiCGSTAB with an F-cycle as preconditioner continues; 1:

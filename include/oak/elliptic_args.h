@@ -41,6 +41,7 @@ typedef struct {
   real *ghost;       /**< [bflux slot][N^(d-1)] */
   double a, b;       /**< coefficients that are constants */
   double outside[6]; /**< at the boundary of the domain: 1 if u is given there, -1 its derivative */
+  double share[3];   /**< size of a cell of level 0 along each axis over the extent of the domain */
   int colour;        /**< colour of the cells to change: 0 or 1 */
   int zero;  /**< u counts as 0, and its values are not read (smooth, constant coefficients) */
   int least; /**< blocks of a lower level rest: smoothing leaves them as they are, and their

@@ -138,8 +138,8 @@ OAK_KERNEL(oak_elliptic_charges, oak_elliptic_args_t, ELLIPTIC_LANES) {
 }
 
 /* Add terms to the right-hand side: potentials of electrodes, and surface charge, of which both
- * cells beside a face have a part. arg.res gets numbers of the size of the right-hand side, for the
- * tolerance, as if the surface of an electrode were at the centre of the next cell. */
+ * cells beside a face have a part. arg.res gets numbers of the size of the right-hand side, in
+ * which the term of an electrode counts as if its surface were at the centre of the next cell. */
 OAK_KERNEL(oak_elliptic_terms, oak_elliptic_args_t, ELLIPTIC_LANES) {
   OAK_ARGS(oak_elliptic_args_t);
   OAK_OUTER_LANES(n) {
@@ -153,13 +153,13 @@ OAK_KERNEL(oak_elliptic_terms, oak_elliptic_args_t, ELLIPTIC_LANES) {
       const elliptic_row_t r = elliptic_row(a, side, j, k);
       OAK_LANES(i, OAK_NX) {
         const int c = row * OAK_NX + i;
-        real sum = rhs[c], small = rhs[c];
+        real sum = rhs[c], charge = size[c], most = 0;
         for (int face = 0; face < OAK_FACES; face++) {
           const elliptic_wall_t w = elliptic_wall(&arg, n, i, j, k, face);
           if (elliptic_is_cut(w.cut)) {
             const real term = a[c] * w.weight * arg.wall[w.place];
             sum -= oak_div(term, w.cut);
-            small -= term;
+            most = OAK_MAX(most, elliptic_counted(&arg, n, face / 2, term));
           }
           if (oak_abs(w.cut) == OAK_DIELECTRIC_CUT) {
             const real beyond = elliptic_across(&r, i, face);
@@ -169,11 +169,11 @@ OAK_KERNEL(oak_elliptic_terms, oak_elliptic_args_t, ELLIPTIC_LANES) {
             const real term =
                 (w.cut > 0 ? area : 1) * arg.wall[w.place] * oak_div(a[c], a[c] + beyond);
             sum += term;
-            small += term;
+            charge += term;
           }
         }
         rhs[c] = pin[c] > 0 ? rhs[c] : sum;
-        size[c] = pin[c] > 0 ? 0 : small;
+        size[c] = pin[c] > 0 ? 0 : OAK_MAX(oak_abs(charge), most);
       }
     }
   }

@@ -312,6 +312,12 @@ OAK_FN real elliptic_weighted_slope(real lower, real upper, real below, real abo
   return oak_div((real)0.25 * (upper * above + lower * below), lower + upper);
 }
 
+/* What the term of a given value or slope across an axis counts as for the tolerance: as a change
+ * of the flux over the extent of the domain, and not within one cell. */
+OAK_FN real elliptic_counted(const oak_elliptic_args_t *arg, long block, int dir, real term) {
+  return oak_abs(term) * (real)(arg->share[dir] / (double)(1LL << arg->f.block[block].level));
+}
+
 /* The larger of `most` and |x|. A value that is not a number counts as infinite. */
 OAK_FN double elliptic_larger(double most, double x) {
   const double size = fabs(x) < INFINITY ? fabs(x) : INFINITY;

@@ -19,7 +19,8 @@ OAK_FN real boundary_coefficient(const real *c, int face) {
 }
 
 /* Move the terms of boundary values from the left-hand side to the right-hand side, so that the
- * remaining equation has boundary values of 0. One launch does one face of all blocks. */
+ * remaining equation has boundary values of 0. arg.u is the right-hand side; arg.res gets numbers
+ * of its size, for the tolerance. One launch does one face of all blocks. */
 OAK_KERNEL(oak_elliptic_bound, oak_elliptic_args_t, 64) {
   OAK_ARGS(oak_elliptic_args_t);
   OAK_OUTER_LANES(n) {
@@ -41,7 +42,10 @@ OAK_KERNEL(oak_elliptic_bound, oak_elliptic_args_t, 64) {
           const real *c = arg.c.u + n * (long long)OAK_CELLS + cell;
           real on_face = (real)arg.a;
           if (OAK_ELLIPTIC_FIELDS) on_face = outside > 0 ? *c : boundary_coefficient(c, face);
-          arg.res[n * (long long)OAK_CELLS + cell] -= w * on_face * given[b * FA(dir) + a];
+          const real term = w * on_face * given[b * FA(dir) + a];
+          real *size = &arg.res[n * (long long)OAK_CELLS + cell];
+          arg.u[n * (long long)OAK_CELLS + cell] -= term;
+          *size = OAK_MAX(oak_abs(*size), elliptic_counted(&arg, n, dir, term));
         }
       }
     }

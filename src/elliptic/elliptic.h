@@ -248,8 +248,7 @@ oak_status_t oak_elliptic_charge_surfaces(oak_elliptic_t *e);
 /** Put electrodes into the coefficients of all levels. Every rank takes part; the status is this
  * rank's own. */
 oak_status_t oak_elliptic_pin(oak_elliptic_t *e);
-/** Add bodies to the right-hand side of the finest level, and write numbers of its size to `res`.
- * Rank-local. */
+/** Add bodies to the right-hand side of the finest level and to `res`. Rank-local. */
 oak_status_t oak_elliptic_add_bodies(oak_elliptic_t *e);
 /** Correct the derivatives across faces along an axis that lie at bodies. Rank-local. */
 oak_status_t oak_elliptic_wall_slopes(oak_elliptic_t *e, int axis, void *slopes);
@@ -364,12 +363,13 @@ oak_status_t oak_elliptic_set_outer(oak_elliptic_t *e, oak_elliptic_value_t valu
 oak_status_t oak_elliptic_isolate(oak_elliptic_t *e);
 /** The largest |f| beside the boundary of the domain, on all ranks. Collective. */
 oak_status_t oak_elliptic_beside(oak_elliptic_t *e, double *most);
-/** rhs of the finest level: `f` minus the terms of the boundary values. */
+/** rhs of the finest level: `f` minus the terms of the boundary values; numbers of its size, for
+ * the tolerance, to `res`. */
 oak_status_t oak_elliptic_bound(oak_elliptic_t *e);
 
 /* solve.c */
 typedef struct {
-  double tolerance; /**< of the residual, relative to the largest |rhs| */
+  double tolerance; /**< of the residual, relative to `scale` */
   int most_cycles;
   int krylov; /**< 1: BiCGSTAB from the start; 0: it follows V-cycles if they are slow */
   int full;   /**< 1: begin from zero, with full multigrid; 0: from the present u */

@@ -316,8 +316,9 @@ oak_status_t oak_elliptic_bound(oak_elliptic_t *e) {
   const int top = e->nlevel - 1;
   oak_elliptic_args_t args;
   oak_elliptic_args(e, top, &args);
-  args.res = e->level[top].rhs;
+  args.u = e->level[top].rhs;
   oak_status_t st = oak_elliptic_combine(e, top, e->f, e->level[top].rhs, 1, 0, 0);
+  if (st == OAK_OK) st = oak_elliptic_combine(e, top, e->f, e->level[top].res, 1, 0, 0);
   for (args.face = 0; args.face < 2 * e->dim && st == OAK_OK && !e->given_zero; args.face++)
     if (!e->mesh->periodic[args.face / 2]) st = oak_elliptic_launch(e, e->kernel.bound, top, &args);
   return st;

@@ -30,7 +30,10 @@ void oak_elliptic_args(oak_elliptic_t *e, int l, oak_elliptic_args_t *args) {
   memcpy(args->outside, e->outside, sizeof args->outside);
   oak_exchange_field(&level->exchange, &level->u, &args->f);
   oak_elliptic_geometry(e, level, &args->f);
-  for (int d = 0; d < e->dim; d++) args->low[d] = level->on_face[d];
+  for (int d = 0; d < e->dim; d++) {
+    args->low[d] = level->on_face[d];
+    args->share[d] = 1.0 / (level->mesh->trees[d] * e->setup.block_size[d]);
+  }
   args->high = level->on_face[e->dim];
   args->cut = level->cut;
   args->pin = level->pin;

@@ -275,16 +275,15 @@ oak_status_t oak_elliptic_solve(oak_elliptic_t *e, const oak_elliptic_options_t 
   if (st == OAK_OK) st = oak_elliptic_bound(e);
   if (e->setup.bodies && st == OAK_OK) st = oak_elliptic_add_bodies(e);
   st = remove_mean(e, st, level->rhs);
-  void *size = e->setup.bodies ? level->res : level->rhs;
-  OAK_TRY(oak_elliptic_largest(e, st, size, &largest));
+  OAK_TRY(oak_elliptic_largest(e, st, e->singular ? level->rhs : level->res, &largest));
   r->scale = largest > 0 && isfinite(largest) ? largest : 1;
   st = OAK_OK;
   if (o->full && (o->krylov || top == 0)) {
     st = oak_elliptic_meet(e, top);
     oak_keep_failure(&st, oak_elliptic_combine(e, top, NULL, level->u.memory.mine, 0, 0, 0));
   }
-  if (o->full && !o->krylov)
-    r->residual[0] = largest; /* of u = 0 */
+  if (o->full && !o->krylov) /* that of u = 0 */
+    OAK_TRY(oak_elliptic_largest(e, st, level->rhs, &r->residual[0]));
   else
     OAK_TRY(find_residual(e, st, &r->residual[0]));
   if (!o->krylov) OAK_TRY(cycles(e, o, r));

@@ -168,7 +168,7 @@ static void solve(const case_t *c, int finer, double error[4]) {
                                   .fields = c->fields,
                                   .value = outside,
                                   .data = (void *)(uintptr_t)c,
-                                  .tolerance = 1e-9,
+                                  .tolerance = 1e-8,
                                   .max_cycles = c->most_cycles};
   double e[2];
   for (int face = 3; face < 6; face += 2) options.face[face].condition = OAK_SOLVER_NEUMANN;
