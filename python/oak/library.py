@@ -207,6 +207,7 @@ class Simulation(Blocks):
     _process = 0  # that made it
     _moves = 0  # how often the solution may have moved in memory
     _lent = _written = False  # views are used, to write
+    _spoils, _seen = False, None  # run.debug; the memory of views since the solution has moved, and its bytes
 
     level = _followed("level")
     index = _followed("index")
@@ -247,6 +248,7 @@ class Simulation(Blocks):
         trees = (ctypes.c_int * 3)()
         lib.oak_params_ints(self._params, b"mesh.trees", trees)
         self.trees = np.array(trees[:self.dim], dtype=np.int64)
+        self._spoils = bool(lib.oak_params_bool(self._params, b"run.debug"))
 
     @property
     def _sim(self):
@@ -294,10 +296,16 @@ class Simulation(Blocks):
             self._holds = solution
 
     def _moved(self, status):
-        """After a call that may have moved the solution: views end."""
+        """After a call that may have moved the solution: views end. With run.debug, which is for CPUs, the memory that the
+        solution has left is filled with NaN."""
         self._moves += 1
         self._lent = self._written = False
         _check(status)
+        if self._spoils:
+            self._begin()  # others may read the memory of this rank until then
+            if self._seen and self._seen[0].place.cells != Memory(self, False).place.cells:
+                ctypes.memset(self._seen[0].place.cells, 255, self._seen[1])
+                self._seen = None
 
     def _look(self):
         """Wait for what others do with views on a GPU, and let oak know what they may have written."""
@@ -482,6 +490,8 @@ class Simulation(Blocks):
         view = View(self, None if variable is None else self._conserved(variable), write)
         self._written |= write
         self._lent |= write or self._gpu
+        if self._spoils:
+            self._seen = view._memory, len(view) * view._memory.place.block_bytes
         return view
 
     @_changes
