@@ -87,7 +87,9 @@ def run(parameters: str | os.PathLike[str], settings: Optional[Mapping[str, Any]
         arguments.append("--overwrite")
     folder = None
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as errors:
-        with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=errors, text=True, errors="replace") as process:
+        # What the MPI of a live simulation has put into the environment of C would end mpirun without a word.
+        with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=errors, text=True, errors="replace",
+                              env=os.environ) as process:
             for line in process.stdout or ():
                 if folder is None and line.startswith("  output in "):
                     folder = line[len("  output in "):].rstrip("\n")
