@@ -17,7 +17,7 @@ const oak_param_desc_t oak_first_keys[] = {
          "Plotfile or checkpoint with the initial state, from the folder of the parameter file or "
          "the present one. Its mesh, block size and precision may differ from those of this run; "
          "it has all conserved variables and covers the domain. The run begins at time 0. "
-         "Empty: INITIAL of the problem."),
+         "Python makes such a file of arrays. Empty: INITIAL of the problem."),
     REAL("run.cfl", "0.5", 0, 2, NULL,
          "CFL number: the time step times the largest sum over dimensions of wave speed / cell "
          "size. Most schemes are stable up to 1, ssprk43 up to 2.",

@@ -54,8 +54,11 @@ static oak_status_t open_any(oak_initial_file_t *file) {
   struct stat info;
   OAK_CHECK(stat(file->path, &info) == 0, OAK_ERR_FILE, "cannot read %s: %s", file->path,
             strerror(errno));
-  OAK_CHECK(S_ISDIR(info.st_mode) || S_ISREG(info.st_mode), OAK_ERR_FILE,
-            "%s is neither a plotfile nor a checkpoint", file->path);
+  OAK_CHECK(S_ISDIR(info.st_mode) || oak_checkpoint_is_one(file->path), OAK_ERR_FILE,
+            "%s is neither a plotfile nor a checkpoint; Python makes a checkpoint of arrays (.npy, "
+            ".npz, .h5, .csv): sim = oak.Simulation(\"my.ini\", {\"run.initial\": \"\"}); "
+            "sim.set(\"%s\", refine=True); sim.write_checkpoint(\"start.oak\")",
+            file->path, file->path);
   if (S_ISDIR(info.st_mode)) return open_plotfile(file);
   OAK_TRY(oak_checkpoint_grid_open(file->path, &file->checkpoint));
   file->view = oak_checkpoint_grid_view(file->checkpoint);

@@ -189,7 +189,7 @@ def refusals(work):
     work.run("first")
     os.mkfifo(work.path("pipe"))
     for keys, words in ((["run.initial=none"], r"run\.initial = none: No such file"),
-                        (["run.initial=run.ini"], r"run\.ini is no checkpoint"),
+                        (["run.initial=run.ini"], r"run\.ini is neither a plotfile nor a checkpoint; Python makes"),
                         (["run.initial=pipe"], "neither a plotfile nor a checkpoint"),
                         (["run.initial=first"], "first/Header"),
                         (["run.initial=first/plt000004", "mesh.dim=3", "mesh.trees=1 1 1", "mesh.xmax=1 1 1"], "is 2D and this run 3D"),

@@ -447,7 +447,7 @@ def check_set(ini, work):
         sim.set({"rho": hill, "E": 0 * hill + 7}, conservative=True, refine=True)
         assert sim.nblocks != blocks and (sim.level[sim.find([(0.08, 0.2)])] == 3).all()
         assert abs(sim.totals()["rho"] / (hill.mean() * 0.09) - 1) < 1e-13
-        check_set_files(sim, dict(zip("xy", axes)), grid["rho"], work)
+        check_set_files(ini, sim, dict(zip("xy", axes)), grid["rho"], work)
     polar = {"mesh.coordinates": "polar", "mesh.xmin": "1 0", "mesh.xmax": "2 1", "mesh.radius": "logarithmic"}
     with oak.Simulation("gresho", {"mesh": {"block_size": 8, "min_level": 1, "max_level": 1}, "device.flags": "-O1", **polar,
                                    **{f"boundary.{face}": "outflow" for face in ("xlow", "xhigh", "ylow", "yhigh")}}) as sim:
@@ -457,7 +457,7 @@ def check_set(ini, work):
         assert abs(sim.totals()["rho"] / (rho * np.diff(edges**2) / 2).sum() - 1) < 1e-13
 
 
-def check_set_files(sim, axes, rho, work):
+def check_set_files(ini, sim, axes, rho, work):
     """The same grid as arrays in files of all kinds, whatever their names; points in any order."""
     sim.set({"rho": rho}, conservative=True)
     wanted = sim["rho"].copy()
@@ -481,6 +481,10 @@ def check_set_files(sim, axes, rho, work):
         sim.set({"rho": 0 * rho + 1})
         sim.set(path, conservative=True)
         assert abs(sim["rho"] - wanted).max() < 1e-12, kind
+    sim.write_checkpoint(path + ".oak")
+    keys = {"run.initial": path + ".oak", "run.end_time": 0, "refine.criterion": "none", "output.folder": path + ".run"}
+    start = oak.run(ini, {**SETTINGS, **keys}, ranks=2)[0]
+    assert (start.uniform("rho").values == sim.uniform("rho").values).all()
 
 
 def check_scan(ini, work):
