@@ -26,8 +26,7 @@ PARAMETER(ambipolar, 0, "{>=0; resistive} ambipolar diffusion: resistivity acros
 
 TEMPERATURE(ph, q) { return oak_div(q[PRS], q[RHO]); }
 
-/** Heat flux along axis `dir` by conduction along the unit vector b[] of the field, 0 without
- * one. */
+/** Conduction of heat along axis `dir`; b[]: unit vector of the field, 0 without a field. */
 OAK_FN real mhd_parallel_heat(const physics_parameters_t *ph, int dir, const real q[],
                               const real b[3], const real slope[3]) {
   const real kappa = (real)ph->conductivity_parallel, saturation = (real)ph->saturation;

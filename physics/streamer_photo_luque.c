@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The equations of physics/streamer_photo.c with two terms, the fit of A. Luque et al., Appl.
- * Phys. Lett. 90 (2007) 081501, so one equation less is solved. The constants contain the
- * efficiency xi. */
+ * The equations of physics/streamer_photo.c with two terms, the fit of A. Luque et al., Appl. Phys.
+ * Lett. 90 (2007) 081501. The constants of the fit contain the efficiency xi. */
 
 #define PHOTO_TITLE "streamer discharge with photoionisation, two terms"
 #define PHOTO_TERMS 2
