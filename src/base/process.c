@@ -170,7 +170,14 @@ static oak_status_t time_limit(limit_t *limit) {
   return OAK_OK;
 }
 
-int oak_process_see(int pid, oak_process_t *seen) {
+/** A process as /proc shows it. */
+typedef struct {
+  int pid, parent, group;
+  long ticks; /**< processor time */
+} process_t;
+
+/** \return 0 if there is no such process. */
+static int see_process(int pid, process_t *seen) {
   char path[64], text[1024];
   long user = 0, kernel = 0;
   snprintf(path, sizeof path, "/proc/%d/stat", pid);
@@ -181,25 +188,25 @@ int oak_process_see(int pid, oak_process_t *seen) {
   text[length] = '\0';
   const char *rest = strrchr(text, ')'); /* the name of the program may hold anything */
   seen->pid = pid;
-  const int found = rest ? sscanf(rest, ") %c %d %d %*d %*d %*d %*u %*u %*u %*u %*u %ld %ld",
-                                  &seen->state, &seen->parent, &seen->group, &user, &kernel)
+  const int found = rest ? sscanf(rest, ") %*c %d %d %*d %*d %*d %*u %*u %*u %*u %*u %ld %ld",
+                                  &seen->parent, &seen->group, &user, &kernel)
                          : 0;
   seen->ticks = user + kernel;
-  return found == 5;
+  return found == 4;
 }
 
 /** Processor time of a group of processes, and of those that they have started, in ticks; negative
  * where the system does not tell. */
 static long group_ticks(pid_t group) {
   enum { MOST = 1 << 16 };
-  static oak_process_t seen[MOST];
+  static process_t seen[MOST];
   int count = 0, found;
   long sum = 0;
   DIR *folder = opendir("/proc");
   if (!folder) return -1;
   for (const struct dirent *entry; (entry = readdir(folder)) && count < MOST;)
     if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9')
-      count += oak_process_see(atoi(entry->d_name), &seen[count]);
+      count += see_process(atoi(entry->d_name), &seen[count]);
   closedir(folder);
   do {
     found = 0;

@@ -28,13 +28,5 @@ enum { OAK_MOST_JOBS = 16, OAK_JOB_STOPPED = -1 };
  * started; the function returns OAK_OK also then. Not collective. */
 oak_status_t oak_process_run_jobs(oak_job_t *job, int count, int most);
 void oak_job_free(oak_job_t *job);
-/** A process as /proc shows it. */
-typedef struct {
-  int pid, parent, group;
-  char state; /**< 'T' stopped, 'Z' dead and not yet collected */
-  long ticks; /**< processor time */
-} oak_process_t;
-/** \return 0 if there is no such process. */
-int oak_process_see(int pid, oak_process_t *seen);
 /** Full path of a program as a shell would find it, or NULL. Freed by the caller. */
 char *oak_process_find(const char *name);

@@ -26,7 +26,6 @@ static void show(oak_timers_t *timers) {
   oak_beat_t *beat = timers->beat;
   if (!beat) return;
   atomic_store_explicit(&beat->phase, (int)running(timers), memory_order_relaxed);
-  atomic_store_explicit(&beat->time, oak_seconds(), memory_order_relaxed);
   atomic_fetch_add_explicit(&beat->changes, 1, memory_order_relaxed);
 }
 

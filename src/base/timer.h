@@ -16,7 +16,6 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
-#include "base/clock.h"
 #include "oak/status.h"
 
 #define OAK_PHASE_TABLE(X)                      \
@@ -56,12 +55,10 @@ typedef struct {
   double (*between)(void *data, int from, int to);
 } oak_clock_t;
 
-/** What another thread or process may look at: the running phase, changes of phase so far, and when
- * the last one was (oak_seconds). */
+/** What another thread may look at: the running phase, and changes of phase so far. */
 typedef struct {
   _Atomic int phase;
   _Atomic long changes;
-  _Atomic double time;
 } oak_beat_t;
 
 typedef struct {

@@ -21,7 +21,6 @@ typedef struct {
   oak_progress_state_t state;
   int64_t blocks[OAK_MESH_MAX_LEVEL + 1];
   long revision;
-  oak_watchdog_t *dog; /* NULL: none */
 } report_t;
 
 static void refresh(report_t *r, const oak_t *sim, double dt) {
@@ -108,7 +107,7 @@ static oak_status_t step_to_end(oak_t *sim, report_t *r, oak_saving_t *saving, d
   double dt = 0;
   while (sim->data.clock.time < end_time && (max_steps == 0 || sim->data.clock.step < max_steps)) {
     const double output_time = oak_output_target(out);
-    oak_watchdog_step(r->dog, sim->data.clock.step + 1);
+    oak_watchdog_step(sim->data.clock.step + 1);
     oak_poisson_warn(sim, &r->progress);
     OAK_TRY(choose_step(sim, end_time, output_time, &dt));
     const int reaches_end = dt >= end_time - sim->data.clock.time,
@@ -324,14 +323,14 @@ static oak_status_t run_all(oak_t *sim, const oak_run_options_t *run) {
   oak_output_advise(&out);
   oak_status_t st = oak_agree(sim->setup.comm, oak_saving_open(&saving, &out));
   if (st == OAK_OK && patience > 0)
-    st = oak_watchdog_start(sim->setup.comm, &sim->data.timers, patience, &r.dog);
+    st = oak_watchdog_start(sim->setup.comm, &sim->data.timers, patience);
   if (st == OAK_OK) st = begin(sim, &out, run->restart);
   if (st == OAK_OK) oak_log_open(&log, out.folder, run->restart != NULL);
   options.log = log.stream;
   if (st == OAK_OK) st = run_steps(sim, &r, &saving, &options, run);
   oak_log_close(&log, st, stream);
   st = oak_output_close(&out, st);
-  oak_watchdog_stop(&r.dog);
+  oak_watchdog_stop();
   if (st == OAK_OK && stream) oak_print_wtime(sim, stream);
   return st;
 }
