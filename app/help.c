@@ -101,7 +101,7 @@ static int cut_row(char *line, char *cell[2]) {
     while (end > cell[i] && end[-1] == ' ') end--;
     *end = '\0';
   }
-  return strchr(cell[1], ' ') && strpbrk(cell[1], "abcdefghijklmnopqrstuvwxyz");
+  return strchr(cell[1], ' ') && strpbrk(cell[1], "abcdfghijklmnopqrstuvwxyz"); /* 1e-5 is none */
 }
 
 typedef struct {

@@ -46,7 +46,7 @@ static const char topics[] =
     "  a section of the parameter file, or one key: mesh, mesh.max_level\n"
     "  a hook of a problem or physics file: INITIAL\n"
     "  a physics, a problem (oak info lists them) or a kind of output: euler, sedov, history\n"
-    "  a word of the glossary: \"ghost cell\"\n"
+    "  a word of the glossary: ghost cell\n"
     "  a page of the documentation: `oak help pages` lists them\n";
 
 /* The first word of several, as in "CFL condition", or a word without its last letters, as
@@ -107,7 +107,11 @@ static oak_status_t help(oak_arguments_t *a) {
   }
   OAK_TRY(oak_params_new(&params));
   OAK_TRY(oak_name_schemes(params));
-  for (int i = 0; i < a->nword; i++) {
+  char all[128] = ""; /* "ghost cell" without quotes */
+  for (int i = 0; i < a->nword; i++)
+    oak_str_append(all, sizeof all, "%s%s", i ? " " : "", a->word[i]);
+  const int whole = a->nword > 1 && oak_print_topic(all, params, 0);
+  for (int i = 0; i < a->nword && !whole; i++) {
     if (i > 0) printf("\n");
     found &= print_topic(a->word[i], params);
   }

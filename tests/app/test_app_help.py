@@ -108,6 +108,9 @@ def check_topics(oak, source):
         expect(f"oak help {word}: pages for users first", "docs/design" not in pages[:-1] or pages.index("docs/design") > 0, out)
     code, _, err = call([oak, "help", "initial conditions", "Coriolis", "eos", "Apptainer"])
     expect("oak help knows words of other codes, and plurals", code == 0, err)
+    for words in (["Debye", "length"], ["slurm", "array"], ["wall", "clock"]):
+        code, out, err = call([oak, "help", *words])
+        expect(f"oak help {words} takes several words as one topic", code == 0 and " ".join(words) in out and out.count("(docs/") == 1, out + err)
     code, out, _ = call([oak, "help", "tsunami"])
     expect("oak help prints a row once", out.count("tsunami") == 1, out)
     topics = {"INITIAL": "sets the primitive state", "hooks": "Hooks of a problem",
