@@ -39,7 +39,7 @@ class Uniform:
 
     def __repr__(self) -> str:
         return (f"<oak.Uniform {self.name} [{']['.join(list(self.axes)[::-1])}], shape {self.values.shape}, values "
-                f"{np.nanmin(self.values):.6g} to {np.nanmax(self.values):.6g}>")
+                f"{np.fmin.reduce(self.values, None):.6g} to {np.fmax.reduce(self.values, None):.6g}>")
 
     def _repr_html_(self) -> str:
         return notebook.picture(repr(self), self if self.values.ndim == 2 else None)
@@ -145,11 +145,11 @@ class Blocks:
 
     @property
     def max_level(self) -> int:
-        return int(self.level.max())
+        return int(self.level.max(initial=0))  # a rank may have no blocks
 
     @property
     def min_level(self) -> int:
-        return int(self.level.min())
+        return int(self.level.min(initial=self.max_level))
 
     def _mesh(self, points: np.ndarray) -> np.ndarray:
         """Coordinates of the mesh, of which the first is ln r if the radius is logarithmic, from coordinates
@@ -320,7 +320,7 @@ class Blocks:
         values = self[variable] if isinstance(variable, str) else variable
         if self.coordinates != "cartesian":
             values = values * self._volume_factor
-        sums = values.reshape(self.nblocks, -1).sum(axis=1, dtype=np.float64)
+        sums = values.reshape(self.nblocks, int(np.prod(self.block_shape))).sum(axis=1, dtype=np.float64)
         return float((sums * self.cell_volume).sum())
 
     def find(self, points: Any) -> np.ndarray:
@@ -339,14 +339,20 @@ class Blocks:
         return found
 
     def value(self, variable: str, points: Any) -> np.ndarray:
-        """Values of the cells around the points [...][dim]; NaN outside of the domain."""
+        """Values of the cells around the points [...][dim]; NaN where there is none."""
         points = self._points(points)
+        block, cell = self._locate(points)
+        here, values = block >= 0, np.full(len(points), np.nan)
+        values[here] = self[variable][(block[here], *cell[here, ::-1].T)]
+        return values
+
+    def _locate(self, points):
+        """Blocks that hold the points, as find(), and the cells in them."""
         block = self.find(points)
-        h = self.cell_size(self.level)[block]
-        cell = np.floor((self._mesh(points) - self.origin[block]) / h).astype(np.int64)
-        cell = np.clip(cell, 0, self.block_shape - 1)
-        values = self[variable][(block, *(cell[:, d] for d in reversed(range(self.dim))))]
-        return np.where(block >= 0, values, np.nan)
+        here, cell = block >= 0, np.zeros(points.shape, dtype=np.int64)
+        share = (self._mesh(points[here]) - self.origin[block[here]]) / self.cell_size(self.level)[block[here]]
+        cell[here] = np.clip(np.floor(share).astype(np.int64), 0, self.block_shape - 1)
+        return block, cell
 
     def line(self, start: Point, end: Point, variables: Names = None) -> np.ndarray:
         """The cells that a line crosses, in order: an array with the fields s (distance from start to the middle of the
@@ -374,14 +380,13 @@ class Blocks:
         else:
             middle = np.zeros(1)
         points = first + middle[:, None] * step
-        block = self.find(points)
-        cell = np.floor((self._mesh(points) - self.origin[block]) / self.cell_size(self.level)[block]).astype(np.int64)
-        cell = np.clip(cell, 0, self.block_shape - 1)
-        # One entry per cell: from where the line enters it to where it leaves it.
+        block, cell = self._locate(points)
+        # One entry per cell: from where the line enters it to where it leaves it; none for cells of other ranks.
         new = np.ones(len(middle), dtype=bool)
         new[1:] = (block[1:] != block[:-1]) | np.any(cell[1:] != cell[:-1], axis=1)
         enter = np.flatnonzero(new)
         leave = np.append(enter[1:], len(middle)) if length > 0 else enter
+        enter, leave = enter[block[enter] >= 0], leave[block[enter] >= 0]
         centre = 0.5 * (t[enter] + t[leave]) if length > 0 else middle
         block, cell = block[enter], cell[enter]
         fields = ["s", *self.axes, "level", *names]
@@ -391,7 +396,7 @@ class Blocks:
             out[self.axes[d]] = first[d] + centre * step[d]
         out["level"] = self.level[block]
         for name in names:
-            out[name] = self[name][(block, *(cell[:, d] for d in reversed(range(self.dim))))]
+            out[name] = self[name][(block, *cell[:, ::-1].T)]
         return out
 
     def uniform(self, variable: str, level: Optional[int] = None, lower: Optional[Point] = None,
@@ -440,7 +445,7 @@ class Blocks:
                     _add(sums, weight, cells, (self.index[b] * n)[plane], level - l)
         axes = {self.axes[e]: self._from_mesh(e, low[e] + (np.arange(count[e]) + 0.5) * self.cell_size(level)[e])
                 for e in plane}
-        return Uniform(sums / weight, axes, variable, self._units(variable), self.coordinates)
+        return Uniform(_means(sums, weight), axes, variable, self._units(variable), self.coordinates)
 
     # ---- inside
 
@@ -517,7 +522,12 @@ class Blocks:
         for b in np.flatnonzero(touched):
             finer = level - int(self.level[b])
             _add(sums, weight, data[b], self.index[b] * n, finer, first)
-        return sums / weight
+        return _means(sums, weight)
+
+
+def _means(sums, weight):
+    with np.errstate(invalid="ignore"):
+        return sums / weight  # NaN where the cells are those of other ranks
 
 
 def _sums(shape):

@@ -148,6 +148,8 @@ def views():
     rho *= 2
     assert np.asarray(rho).shape == np.from_dlpack(rho).shape == one["rho"].shape == (one.nblocks, 8, 8)
     one.step(each=lambda sim: sim.totals())
+    assert np.isfinite(one.uniform("rho").values).all() == (len(one.line((0, 0), (1, 1))) > 0) == (one.nblocks > 0) == (one.integral("rho") > 0)
+    assert np.isfinite(one.value("rho", [(0.1, 0.1)])).all() == (one.nblocks > 0) and "blocks of 8^2" in repr(one)
 
 
 def arrays():
@@ -172,6 +174,10 @@ def communicators():
     part.step(2)
     all_ranks.step(2)
     assert part.time == all_ranks.time and part.nblocks == world.allreduce(all_ranks.nblocks)
+    rays = np.concatenate(world.allgather(all_ranks.line((0, 0), (1, 0.7))))
+    assert (np.sort(rays, order="s") == part.line((0, 0), (1, 0.7))).all()
+    grids = world.allgather(all_ranks.uniform("rho", part.max_level).values)
+    assert (np.fmax.reduce(grids) == part.uniform("rho").values).all()
     for wrong in (MPI.COMM_NULL, 5):
         expect("give a communicator of mpi4py", oak.Simulation, "kelvin_helmholtz", SETTINGS, wrong)
 
