@@ -66,32 +66,6 @@ def check_installation(work):
         assert done.returncode == 0, (command, done.stdout, done.stderr)
 
 
-USER = """import oak
-run = oak.run("sedov", {"mesh": {"max_level": 4}}, ranks=2)
-p = run[-1]
-total: float = p.integral("rho")
-print(p.read("rho").mean(), p.uniform("rho", 5), p.line((0, 0), (1, 1), "rho"), oak.history("diagnostics.csv"), total)
-for values, one in oak.scan("sedov", {"mesh.max_level": [4, 5]}, folder="output/scan", at_once=2):
-    print(values, one)
-with oak.Simulation("sedov") as sim:
-    sim.step(10)
-    sim.write("rho", sim["rho"] * 2)
-    sim.write_checkpoint("mine")
-    print(sim.time, sim.derived)
-"""
-
-
-def check_types(work):
-    """A script of a user has complete types, as far as the package has to give them."""
-    if not shutil.which("mypy"):
-        oak_test.skip_part("types", "mypy is missing")
-        return
-    oak_test.write(work, "user.py", USER)
-    done = subprocess.run(["mypy", "--strict", "--follow-imports=silent", "--cache-dir=cache", "user.py"], cwd=work, capture_output=True,
-                          text=True, check=False, env={**os.environ, "MYPYPATH": os.path.join(HERE, "..", "..", "python")})
-    assert done.returncode == 0, done.stdout + done.stderr
-
-
 USER = """import numpy as np
 import oak
 def hot(sim: oak.Simulation) -> bool:
@@ -102,8 +76,10 @@ view = sim.view("rho", write=True)
 view *= 2
 sim.write({"rho": sim["rho"] + view[...], "E": sim["E"]})
 sim.set("values.npy", conservative=True)
-for p in oak.run("sedov"):
-    print(p.time + p.profile("x")["rho"].max(), p.uniform("rho").values.shape)
+for p in oak.run("sedov", ranks=2):
+    print(p.time + p.profile("x")["rho"].max(), p.uniform("rho").values.shape, p.integral("rho") + 0.5, p.line((0, 0), (1, 1), "rho"))
+for values, one in oak.scan("sedov", {"mesh.max_level": [4, 5]}, folder="output/scan", at_once=2):
+    print(values, one, oak.history("diagnostics.csv"))
 print(sim.step_number + 1.5 + sim.dt, len(sim.view()), np.asarray(view))
 """
 
