@@ -8,19 +8,6 @@
 #include "api/create.h"
 #include "solver/data/variables.h"
 
-/* checkpoint.last_good needs one more state, unless the stages do not overwrite the start of a
- * step. If parts of a step come before the stages or use their states, each step begins with a
- * copy. */
-static void keep_start(oak_t *sim) {
-  oak_method_t *method = &sim->setup.method;
-  if (!oak_params_bool(sim->setup.params, "checkpoint.last_good")) return;
-  const int early = method->strang || method->first_order;
-  if (sim->parts.beside && (early || sim->parts.needs & OAK_NEEDS_STATES))
-    method->kept = method->nstate++;
-  else if (method->result == 0 && !method->first_order)
-    method->result = method->nstate++;
-}
-
 /* The parts of a time step. */
 static oak_status_t choose_parts(oak_t *sim) {
   oak_method_t *method = &sim->setup.method;
@@ -29,7 +16,6 @@ static oak_status_t choose_parts(oak_t *sim) {
                       OAK_HAS_HOOK(&sim->setup, update) ||
                       oak_has_hook(&sim->setup, "problem_boundary");
   OAK_TRY(oak_parts_read(sim));
-  keep_start(sim);
   OAK_CHECK(!method->strang || !method->retry || !sim->parts.beside, OAK_ERR_INPUT,
             "scheme.splitting = strang changes the solution before the stages, which "
             "scheme.on_invalid = retry cannot take back: choose lie, or stop or first_order");

@@ -214,11 +214,6 @@ const oak_param_desc_t oak_last_keys[] = {
     REAL("checkpoint.wall", "3600", 0, INFINITY, "s",
          "Seconds of wall-clock time between checkpoints; 0: none by wall-clock time."),
     BOOL("checkpoint.at_end", "no", "Write a checkpoint when the run ends, to prolong it later."),
-    BOOL(
-        "checkpoint.last_good", "no",
-        "Keep the start of each time step in memory, so that a run that ends because of an invalid "
-        "cell always leaves a checkpoint of the solution before. This takes the memory of one more "
-        "Runge-Kutta state, unless the scheme keeps the start of the step anyway."),
     INT("checkpoint.keep", "2", 1, INFINITY, "files",
         "Number of checkpoints that stay in the output folder; older ones are removed."),
 

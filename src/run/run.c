@@ -221,14 +221,15 @@ static void leave_traces(oak_saving_t *saving) {
   if (*files && sim->setup.rank == 0) (void)oak_file_list_add(path);
   oak_storage_swap(&sim->data, 0, bad);
   /* Half a step of UPDATE or diffusion has changed the state before. */
-  const int lost =
-      bad == 0 || (sim->parts.beside && sim->setup.method.strang && !sim->setup.method.kept);
+  const int lost = bad == 0 || (sim->parts.beside && sim->setup.method.strang);
   if (!lost && oak_saving_write(saving) == OAK_OK)
     oak_str_append(files, sizeof files, "; the state before is in %s/" OAK_CHECKPOINT_FORMAT,
                    saving->out->folder, sim->data.clock.step);
   if (lost)
-    oak_str_append(files, sizeof files,
-                   "; the state before is lost: checkpoint.last_good = yes would keep it");
+    oak_str_append(
+        files, sizeof files,
+        "; the state before is lost: a restart that ends one step earlier (run.max_steps) "
+        "finds it");
   OAK_FAIL(OAK_ERR_STATE, "%s%s", message ? message : "", files);
 }
 

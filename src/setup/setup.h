@@ -86,10 +86,9 @@ typedef struct {
 /** Time stepping: keys of [scheme] and [run]. */
 typedef struct {
   const oak_runge_kutta_t *runge_kutta;
-  int nstate; /**< number of states: those of the scheme, and more for first_order, retry,
-                 checkpoint.last_good and diffusion */
+  int nstate; /**< number of states: those of the scheme, and more for first_order, retry
+                 and diffusion */
   int result; /**< where the last stage leaves the solution: not state 0 if state 0 must be kept */
-  int kept;   /**< state that gets a copy of the solution when a step begins; 0: none */
   double cfl, dt_max, end_time;
   int may_begin;   /**< sources, boundary values or an equation may set something in motion */
   int first_order; /**< scheme.on_invalid: repair invalid cells */

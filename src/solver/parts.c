@@ -8,7 +8,7 @@
 #define STEP(X)                                                                                  \
   X(START, adaptation, oak_adaptation_finish, ALL, "finish an adaptation that lacked memory")    \
   X(START, globals, oak_globals_set, ALL, "globals")                                             \
-  X(BEFORE, start, oak_start_keep, ALL, "keep the start of the step")                            \
+  X(BEFORE, start, oak_start_settle, ALL, "no rank reads the start of the step any more")        \
   /* parts that are split from the stages; the first half only with scheme.splitting = strang */ \
   X(FIRST_HALF, update, oak_update_apply, ALL, "UPDATE")                                         \
   X(FIRST_HALF, rkl2, oak_rkl2_advance, ALL, "diffusion (rkl2)")                                 \

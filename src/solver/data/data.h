@@ -203,8 +203,6 @@ oak_status_t oak_adapt_run(oak_data_t *data, const oak_carried_t *c, const oak_a
 /** Copy blocks that were on this rank, or on a peer, whose memory the kernel reads in place. */
 oak_status_t oak_adapt_copy(oak_data_t *data, const oak_carried_t *c, int to, int from, int count,
                             int base);
-/** Copy the solution to another state. */
-oak_status_t oak_copy_state(oak_data_t *data, int to);
 
 /* field_set.c */
 /** Numbers of a field on the faces of a block (OAK_FACE_REALS). */

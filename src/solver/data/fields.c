@@ -137,8 +137,3 @@ oak_status_t oak_adapt_copy(oak_data_t *data, const oak_carried_t *c, int to, in
     task[n] = (oak_adapt_task_t){.source = from + n, .base = base, .kind = OAK_ADAPT_COPY};
   return oak_adapt_run(data, c, task, count, (char *)c->next->memory.mine + to * bytes);
 }
-
-oak_status_t oak_copy_state(oak_data_t *data, int to) {
-  const oak_carried_t c = {&data->exchange, &data->storage.state[0], &data->storage.state[to]};
-  return oak_adapt_copy(data, &c, 0, 0, data->mesh->nblock, OAK_BASE_OWN);
-}

@@ -163,19 +163,14 @@ static oak_status_t advance_beside(oak_t *sim, oak_moment_t when, double time, d
   return st;
 }
 
-oak_status_t oak_start_keep(oak_t *sim, oak_step_t *step) {
-  oak_status_t st = OAK_OK;
+/* What is split from the stages changes the state in place. */
+oak_status_t oak_start_settle(oak_t *sim, oak_step_t *step) {
   (void)step;
-  if (sim->setup.method.kept) st = oak_copy_state(&sim->data, sim->setup.method.kept);
-  if (st == OAK_OK && sim->parts.beside && sim->setup.method.strang)
-    st = oak_device_sync(sim->setup.dev); /* no rank reads the state any more */
-  return oak_data_agree(&sim->data, st);
+  return oak_data_agree(&sim->data, sim->parts.beside ? oak_device_sync(sim->setup.dev) : OAK_OK);
 }
 
-static int wanted(const oak_t *sim) {
-  return sim->setup.method.strang || oak_params_bool(sim->setup.params, "checkpoint.last_good");
-}
-const oak_part_t oak_part_start = {.wanted = wanted};
+static int is_split(const oak_t *sim) { return sim->setup.method.strang; }
+const oak_part_t oak_part_start = {.wanted = is_split};
 
 static oak_status_t advance(oak_t *sim, double dt, const before_t *before) {
   enum { MOST_RETRIES = 10 };
@@ -227,8 +222,6 @@ oak_status_t oak_advance(oak_t *sim, double dt) {
   const oak_status_t st = advance(sim, dt, &before);
   if (st == OAK_OK) sim->rates.least = 0.5 * rate;
   oak_timer_step_end(&sim->data.timers);
-  if (st == OAK_ERR_STATE && sim->invalid.found && sim->setup.method.kept)
-    take_back(sim, &before, sim->setup.method.kept);
   /* The number of repaired cells is compared with the number of updates. A failed step counts in
    * neither. */
   if (st != OAK_OK && sim->counts.updates == before.counts.updates) {
