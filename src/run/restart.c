@@ -12,21 +12,6 @@
 #include "run/checkpoint.h"
 #include "run/saving.h"
 
-/* Names of the checkpoints of a folder, if there is one, on all ranks, the newest first. */
-static oak_status_t share_list(const oak_t *sim, const char *folder, oak_checkpoint_name_t **list,
-                               int *count) {
-  oak_status_t st = OAK_OK;
-  *list = NULL;
-  *count = 0;
-  if (sim->setup.rank == 0 && access(folder, F_OK) == 0)
-    st = oak_checkpoint_list(folder, list, count);
-  OAK_TRY(oak_agree(sim->setup.comm, st));
-  MPI_Bcast(count, 1, MPI_INT, 0, sim->setup.comm);
-  OAK_TRY(oak_agree(sim->setup.comm, *list ? OAK_OK : OAK_NEW(*list, *count + 1)));
-  MPI_Bcast(*list, *count * (int)sizeof **list, MPI_BYTE, 0, sim->setup.comm);
-  return OAK_OK;
-}
-
 static void tell_changes(const oak_output_t *out, const oak_changes_t *changes) {
   oak_progress_t *progress = out->progress;
   static const char note[] = "the file of the %s or a table of it has changed since";
@@ -75,27 +60,30 @@ typedef struct {
   double time;
 } found_t;
 
-static oak_status_t find_end(const oak_t *sim, found_t *found) {
+/* Those of the output folder, at least one. The names are to be freed, also after a failure. */
+static oak_status_t list_all(const oak_t *sim, const char *folder, found_t *found) {
+  MPI_Comm comm = sim->setup.comm;
   oak_file_list_t list = {.ended = -1};
-  OAK_TRY(oak_agree(sim->setup.comm,
-                    sim->setup.rank == 0 ? oak_file_list_read(found->folder, &list) : OAK_OK));
+  oak_status_t st = OAK_OK;
+  *found = (found_t){.folder = folder};
+  if (sim->setup.rank == 0 && access(folder, F_OK) == 0) {
+    st = oak_checkpoint_list(folder, &found->name, &found->count);
+    if (st == OAK_OK) st = oak_file_list_read(folder, &list);
+  }
   found->ended = list.ended;
   found->time = list.time;
   oak_file_list_free(&list);
-  MPI_Bcast(&found->ended, 1, MPI_LONG, 0, sim->setup.comm);
-  MPI_Bcast(&found->time, 1, MPI_DOUBLE, 0, sim->setup.comm);
-  return OAK_OK;
-}
-
-/* Those of the output folder, at least one. The names are to be freed, also after a failure. */
-static oak_status_t list_all(const oak_t *sim, const char *folder, found_t *found) {
-  *found = (found_t){.folder = folder};
-  OAK_TRY(share_list(sim, folder, &found->name, &found->count));
+  OAK_TRY(oak_agree(comm, st));
+  MPI_Bcast(&found->count, 1, MPI_INT, 0, comm);
+  MPI_Bcast(&found->ended, 1, MPI_LONG, 0, comm);
+  MPI_Bcast(&found->time, 1, MPI_DOUBLE, 0, comm);
   OAK_CHECK(found->count > 0, OAK_ERR_FILE,
             "there is no checkpoint in output.folder = %s: start the run without --restart, or "
             "name a checkpoint",
             folder);
-  return find_end(sim, found);
+  OAK_TRY(oak_agree(comm, found->name ? OAK_OK : OAK_NEW(found->name, found->count)));
+  MPI_Bcast(found->name, found->count * (int)sizeof *found->name, MPI_BYTE, 0, comm);
+  return OAK_OK;
 }
 
 /* The path of checkpoint i; newer ones cannot be read. Fails if the run has reached its end after
@@ -127,32 +115,17 @@ static oak_status_t take_latest(const oak_t *sim, const char *folder, oak_output
   return st;
 }
 
-/* The checkpoint that was named is damaged: say which earlier one is good. */
-static oak_status_t offer_older(const oak_t *sim, const char *path) {
-  char folder[4096], message[8192];
-  OAK_FREED oak_checkpoint_name_t *list = NULL;
-  int count, at = 0;
-  const char *slash = strrchr(path, '/');
-  const int length = slash ? (int)(slash - path) : 1;
-  snprintf(message, sizeof message, "%s", oak_last_error());
-  snprintf(folder, sizeof folder, "%.*s", length, slash ? path : ".");
-  if (share_list(sim, folder, &list, &count) == OAK_OK) {
-    while (at < count && strcmp(list[at].name, slash ? slash + 1 : path)) at++;
-    for (at++; at < count; at++) {
-      char other[4096 + OAK_CHECKPOINT_NAME];
-      snprintf(other, sizeof other, "%s/%s", folder, list[at].name);
-      if (oak_checkpoint_verify(sim->setup.comm, other) == OAK_OK)
-        return OAK_FAIL(OAK_ERR_FILE, "%s: %s is good", message, other);
-    }
-  }
-  return OAK_FAIL(OAK_ERR_FILE, "%s", message);
+/* The status of reading the checkpoint that was named. */
+static oak_status_t named(oak_status_t st) {
+  if (st != OAK_ERR_FILE) return st;
+  return OAK_FAIL(st, "%s; --restart without a name takes the newest good one of output.folder",
+                  oak_last_error());
 }
 
 oak_status_t oak_restart(oak_output_t *out, const char *which) {
   if (!strcmp(which, "latest")) return take_latest(out->sim, out->folder, out);
   out->goes_back = 1;
-  const oak_status_t st = load(out, which);
-  return st == OAK_ERR_FILE ? offer_older(out->sim, which) : st;
+  return named(load(out, which));
 }
 
 /* Whether parameters.ini of a folder says that its run began from this checkpoint, as after a kill
@@ -180,6 +153,5 @@ oak_folder_use_t oak_restart_folder(const oak_t *sim, const char *which) {
 oak_status_t oak_restart_check(const oak_t *sim, const char *which) {
   if (!strcmp(which, "latest"))
     return take_latest(sim, oak_params_text(sim->setup.params, "output.folder"), NULL);
-  const oak_status_t st = oak_checkpoint_fits(sim, which);
-  return st == OAK_ERR_FILE ? offer_older(sim, which) : st;
+  return named(oak_checkpoint_fits(sim, which));
 }

@@ -235,7 +235,7 @@ def damaged(work):
     os.remove(work.path("out/oak-files.txt"))  # as if the run had not reached its end
     flip(files[2], -100)
     code, text = say(work, "--restart", files[2], *KEYS)
-    assert code == 1 and "damaged" in text and f"{files[1]} is good" in text, text
+    assert code == 1 and "damaged" in text and "--restart without a name takes" in text, text
     flip(files[1], 60)
     code, text = say(work, "--restart", *KEYS)
     assert code == 0 and f"{files[2]} is damaged" in text and f"restart from {files[0]}" in text, text

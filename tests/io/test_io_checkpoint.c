@@ -115,9 +115,28 @@ static void store(const char *path, const void *bytes, size_t size) {
   if (!f || fwrite(bytes, 1, size, f) != size || fclose(f) != 0) abort();
 }
 
+/** Read all of a checkpoint and compare all checksums. */
+static oak_status_t read_all(const oak_checkpoint_file_t *file) {
+  const int n = (int)file->head.nglobal;
+  int8_t level;
+  int32_t index[1][3];
+  double rate;
+  uint32_t sum;
+  OAK_FREED void *data = malloc((size_t)oak_checkpoint_block_bytes(&file->head));
+  for (int b = 0; b < n; b++) {
+    OAK_TRY(oak_checkpoint_records(file, b, 1, &level, index, &rate, &sum));
+    OAK_TRY(oak_checkpoint_data(file, b, 1, &sum, data));
+  }
+  return OAK_OK;
+}
+
 static oak_status_t verify(const char *path) {
+  oak_checkpoint_file_t file;
   OAK_FAIL(OAK_OK, "no message");
-  return oak_checkpoint_verify(MPI_COMM_SELF, path);
+  OAK_TRY(oak_checkpoint_open(MPI_COMM_SELF, path, &file));
+  const oak_status_t st = read_all(&file);
+  oak_checkpoint_close(&file);
+  return st;
 }
 
 /** A file that must be refused with these words. On one rank. */
@@ -144,7 +163,7 @@ static void test_ranks(void **state) {
     file_name(all, "all.oak");
     if (test_rank == 0) write_made_up(MPI_COMM_SELF, one, blocks[i]);
     write_made_up(MPI_COMM_WORLD, all, blocks[i]);
-    MUST(oak_checkpoint_verify(MPI_COMM_WORLD, all));
+    MUST(verify(all));
     if (test_rank == 0) {
       content_t a = load(one), b = load(all);
       differ = a.size != b.size || memcmp(a.bytes, b.bytes, a.size) != 0;
@@ -337,7 +356,7 @@ static void test_replace(void **state) {
   file_name(path, "all.oak");
   write_made_up(MPI_COMM_WORLD, path, 3);
   write_made_up(MPI_COMM_WORLD, path, 4);
-  MUST(oak_checkpoint_verify(MPI_COMM_WORLD, path));
+  MUST(verify(path));
 }
 
 static int set_up(void **state) {

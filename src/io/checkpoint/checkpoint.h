@@ -91,9 +91,6 @@ oak_status_t oak_checkpoint_data(const oak_checkpoint_file_t *file, int64_t firs
 /** Blocks whose data fits into a buffer of moderate size, at least one. */
 int oak_checkpoint_chunk(const oak_checkpoint_t *head);
 
-/** Read all of a checkpoint and compare all checksums. Collective. */
-oak_status_t oak_checkpoint_verify(MPI_Comm comm, const char *path);
-
 /** 1 if the file \a path begins as checkpoints do. Rank-local. */
 int oak_checkpoint_is_one(const char *path);
 
