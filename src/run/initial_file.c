@@ -4,7 +4,6 @@
 #include "run/initial_file.h"
 
 #include <errno.h>
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,63 +118,6 @@ static oak_status_t match_variables(const oak_t *sim, oak_initial_file_t *file) 
   return OAK_OK;
 }
 
-/** Whether the run takes a variable of the file, or the file's mask of solids. */
-static int is_taken(const oak_t *sim, const oak_initial_file_t *file, int var) {
-  int taken = file->view->has_mask && var == file->view->mask;
-  for (int v = 0; v < sim->setup.nvar; v++) taken |= file->variable[v] == var;
-  for (int n = 0; n < sim->setup.fields.count; n++) taken |= file->field[n] == var;
-  return taken;
-}
-
-/** All values of one block of the file must be finite, and the mask of solids, or its average, lies
- * between 0 and 2. Variables that the run does not take count too, but not in solids: they come
- * from the same state. */
-static oak_status_t check_block(const oak_t *sim, const oak_initial_file_t *file, int b,
-                                double *value) {
-  const oak_grid_view_t *view = file->view;
-  const size_t cells = oak_view_block_cells(view);
-  for (int v = 0; v < view->nvar; v++) {
-    const int mask = view->has_mask && v == view->mask;
-    if (is_taken(sim, file, v))
-      OAK_TRY(view->read(view, v, b, 1, value));
-    else
-      OAK_TRY(oak_view_read_fluid(view, v, 1, &b, -DBL_MAX, value));
-    size_t c = 0;
-    while (c < cells && isfinite(value[c]) && (!mask || oak_mask_allowed(value[c]))) c++;
-    if (c == cells) continue;
-    char place[96] = "";
-    const int *n = view->block_size;
-    const size_t at[3] = {c % (size_t)n[0], c / (size_t)n[0] % (size_t)n[1],
-                          c / ((size_t)n[0] * (size_t)n[1])};
-    for (int d = 0; d < view->dim; d++) {
-      const double cell = (double)view->index[b][d] * n[d] + (double)at[d] + 0.5;
-      oak_str_append(place, sizeof place, "%s%g", d ? ", " : "",
-                     oak_view_coordinate(view, view->level[b], d, cell));
-    }
-    return OAK_FAIL(OAK_ERR_INPUT, "%s: %s: %s is %g at (%s), level %d; all values must be %s", key,
-                    file->path, view->name[v], value[c], place, view->level[b],
-                    mask ? "between 0 and 2" : "finite");
-  }
-  return OAK_OK;
-}
-
-/** The blocks of the file in the domain. Each rank judges a share of them. */
-static oak_status_t check_values(const oak_t *sim, const oak_initial_file_t *file) {
-  const oak_grid_view_t *view = file->view;
-  double domain[2][3];
-  int rank, ranks;
-  OAK_FREED double *value = NULL;
-  OAK_TRY(OAK_NEW(value, oak_view_block_cells(view)));
-  memcpy(domain[0], sim->setup.domain.xmin, sizeof domain[0]);
-  memcpy(domain[1], sim->setup.domain.xmax, sizeof domain[1]);
-  MPI_Comm_rank(sim->setup.comm, &rank);
-  MPI_Comm_size(sim->setup.comm, &ranks);
-  for (int b = rank; b < view->nblock; b += ranks)
-    if (oak_view_touches(view, domain, view->level[b], view->index[b]))
-      OAK_TRY(check_block(sim, file, b, value));
-  return OAK_OK;
-}
-
 static oak_status_t open_file(const oak_t *sim, oak_initial_file_t *file) {
   const oak_params_t *params = sim->setup.params;
   const char *name = oak_params_text(params, key);
@@ -184,7 +126,6 @@ static oak_status_t open_file(const oak_t *sim, oak_initial_file_t *file) {
   OAK_TRY(open_any(file));
   OAK_TRY(check_domain(sim, file));
   OAK_TRY(match_variables(sim, file));
-  OAK_TRY(check_values(sim, file));
   return oak_remap_new(file->view, &file->remap);
 }
 
@@ -250,9 +191,17 @@ oak_status_t oak_initial_file_refine(oak_t *sim, oak_initial_file_t *file, int *
 /** One variable in all blocks of this rank: \a value [nblock][N^d]. */
 static oak_status_t read_variable(const oak_t *sim, oak_initial_file_t *file, int var,
                                   oak_remap_kind_t kind, double *value) {
-  for (int b = 0; b < sim->data.mesh->nblock; b++) {
+  const int64_t cells = sim->setup.block.cells;
+  for (int b = 0; b < sim->data.mesh->nblock; b++, value += cells) {
     const oak_remap_block_t block = block_of(sim, b);
-    OAK_TRY(oak_remap_read(file->remap, var, &block, kind, value + b * sim->setup.block.cells));
+    char place[96];
+    int64_t c = 0;
+    OAK_TRY(oak_remap_read(file->remap, var, &block, kind, value));
+    while (c < cells && isfinite(value[c])) c++;
+    if (c == cells) continue;
+    oak_print_place(&sim->data, b, c, place, sizeof place);
+    return OAK_FAIL(OAK_ERR_INPUT, "%s: %s: %s is %g at (%s); all values must be finite", key,
+                    file->path, file->view->name[var], value[c], place);
   }
   return OAK_OK;
 }
