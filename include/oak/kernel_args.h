@@ -317,7 +317,7 @@ typedef struct {
   int bflux; /**< slot of the fine face */
   int piece; /**< piece for its average */
   int block; /**< block of the fine face */
-  int dir;   /**< its axis */
+  int dir;   /**< axis of the face */
 } oak_fine_face_t;
 
 typedef struct {
@@ -417,7 +417,7 @@ enum { OAK_BODY_SUMS = 2 };
 typedef struct {
   oak_field_t f;           /**< the blocks of a level of the solver */
   double *cut, *pin;       /**< as in oak_elliptic_args_t */
-  double *wall;            /**< likewise */
+  double *wall;            /**< as in oak_elliptic_args_t */
   double *values, *u;      /**< [nblock][N^d] right-hand side or coefficient; potential */
   const double *a, *slope; /**< coefficient; derivatives across faces */
   double *sums;
