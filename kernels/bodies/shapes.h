@@ -13,7 +13,7 @@
 
 #if OAK_NBODY
 typedef struct {
-  double distance; /* of the point from the surface, negative inside */
+  double distance; /* distance of the point from the surface, negative inside */
   int number, kind, surface;
   double potential, permittivity;
 } oak_body_t;

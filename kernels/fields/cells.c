@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Hooks that go over all cells between the stages of time steps: UPDATE and the globals. Part of
- * the kernels only where a file has one. */
+ * Hooks that go over all cells between the stages of time steps: UPDATE and the globals. Only runs
+ * with such a hook have these kernels. */
 #include "kernels/access/rounding.h"
 #include "kernels/geometry/solids.h"
 #include "kernels/hooks/user.h"
@@ -55,8 +55,8 @@ OAK_FN double global_take(global_of_t kind, double x, double y, double volume) {
   return OAK_MAX(x, kind == GLOBAL_OF_MIN ? -y : y);
 }
 
-/* OAK_GLOBALS(X) is X(number, function, MAX or MIN or INTEGRAL) for each
- * (src/setup/hook_text.c). The order of sums depends on the section alone. */
+/* Compute the globals. OAK_GLOBALS(X) is X(number, function, MAX or MIN or INTEGRAL) for each of
+ * them (src/setup/hook_text.c). The order of sums depends on the section alone. */
 OAK_KERNEL(oak_globals, oak_globals_args_t, OAK_CHUNK_LANES) {
   OAK_ARGS(oak_globals_args_t);
   OAK_OUTER(section) {

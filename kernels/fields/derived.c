@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Variables for output that follow from the solution: speed, Mach number, vorticity, divergence of
- * the velocity, density gradient; and the hooks OUTPUT. Outputs and the refinement criterion use
- * them. They are built only for runs that ask for one of them. Derivatives are central differences
- * of cell averages, of second order on a smooth mesh. They read ghost cells, which must be up to
- * date. Velocities are the primitive variables that a wall reflects (PHYSICS_NORMAL). */
+ * Variables for outputs and the refinement criterion that follow from the solution: speed, Mach
+ * number, vorticity, divergence of the velocity, density gradient; and the hooks OUTPUT. Only runs
+ * that ask for one of them have these kernels. Derivatives are central differences of cell
+ * averages, of second order on a smooth mesh. They read ghost cells, which must be up to date.
+ * Velocities are the primitive variables that a wall reflects (PHYSICS_NORMAL). */
 #include "kernels/hooks/user.h"
 
 /* The velocity along an axis; 0 if the physics has none. */
@@ -16,7 +16,7 @@ OAK_FN void derived_state(const oak_field_t *f, const oak_user_t *user, long blo
   load_primitive(&user->physics, p, stride, q);
 }
 
-/* Where the mesh has two axes, the vector may have a third component. */
+/* The magnitude of the velocity, with its third component if a physics has one in 2D. */
 OAK_FN double derived_speed(const real q[]) {
   double sum = 0;
   OAK_FOR(d, OAK_DIM) {
@@ -30,7 +30,7 @@ OAK_FN double derived_speed(const real q[]) {
   return sqrt(sum);
 }
 
-/* The speed of sound is half the difference of the largest and the smallest wave speed along x. */
+/* The Mach number; half the difference of both wave speeds along x is the speed of sound. */
 OAK_FN double derived_mach(const oak_user_t *user, const real q[]) {
   real low, high;
   physics_wave_speeds(&user->physics, q, q, 0, &low, &high);
@@ -58,7 +58,7 @@ OAK_FN void derived_turn(const oak_field_t *f, long block, int i, int j, const r
   g[2][2] += radial + second * (double)span.cot;
 }
 
-/* g[d][c]: derivative along d of velocity c. */
+/* The derivatives g[d][c] along d of velocity c. */
 OAK_FN void derived_gradient(const oak_field_t *f, const oak_user_t *user, long block, int i, int j,
                              int k, double g[3][3]) {
   for (int n = 0; n < 9; n++) g[n / 3][n % 3] = 0;
@@ -79,7 +79,7 @@ OAK_FN void derived_gradient(const oak_field_t *f, const oak_user_t *user, long 
 
 OAK_FN double derived_vorticity(double g[3][3]) {
   const double z = g[0][1] - g[1][0];
-  if (OAK_COORDINATES == OAK_AXISYMMETRIC) return -z; /* along phi, as r, phi, z are right-handed */
+  if (OAK_COORDINATES == OAK_AXISYMMETRIC) return -z; /* along phi: r, phi, z are right-handed */
   if (OAK_DIM == 2) return z;
   const double x = g[1][2] - g[2][1], y = g[2][0] - g[0][2];
   return sqrt(x * x + y * y + z * z);
@@ -130,8 +130,7 @@ OAK_FN double derived_value(const oak_field_t *f, const oak_user_t *user, int va
   }
 }
 
-/* One of these variables in all blocks, as a field beside the state, for the refinement criterion.
- */
+/* A derived variable in all blocks, as a field beside the state, for the refinement criterion. */
 OAK_KERNEL(oak_derived_field, oak_set_field_args_t, 128) {
   OAK_ARGS(oak_set_field_args_t);
   OAK_OUTER_LANES(n) {
@@ -143,7 +142,7 @@ OAK_KERNEL(oak_derived_field, oak_set_field_args_t, 128) {
   }
 }
 
-/* One of these variables in a range of blocks. */
+/* A derived variable in a range of blocks. */
 OAK_KERNEL(oak_derived, oak_read_args_t, 128) {
   OAK_ARGS(oak_read_args_t);
   OAK_OUTER_LANES(n) {

@@ -3,11 +3,11 @@
  * Cells give shares of both to their edges, as they do in stages (kernels/scheme/edges.h).
  *
  * J on an edge is the circulation around it, through the four faces that meet there, each of which
- * two cells share. So the shortest waves on faces decay, which means over cells do not see. The
- * field on the edge is the mean over the cells around it of that of ELECTRIC_FIELD, from the state
- * of the cell, J on this edge, and the means in the cell of the other components of J. A current
- * thus never cools: in a cell the sum of E J over its edges is not negative if the hook has
- * E . J >= 0. */
+ * two cells share. With this J the shortest waves on faces decay, of which means over cells know
+ * nothing. The field on the edge is the mean over the cells around it of the field that
+ * ELECTRIC_FIELD gives from the state of the cell, J on this edge, and the means in the cell of the
+ * other components of J. A current thus never cools: in a cell the sum of E J over its edges is not
+ * negative if the hook has E . J >= 0. */
 #include "kernels/fields/face_vector.h"
 
 #if OAK_ELECTRIC
@@ -23,13 +23,13 @@ OAK_FN double beyond(const oak_curl_args_t *arg, long block, const int x[3], int
   return (double)p[(OAK_FACE_VECTOR + v) * stride];
 }
 
-/* What cell x[] gives to J on its edge along c, on its sides upper[] along a and b. Where no cell
- * of the block's level is beyond a face, the state in the ghost cells there stands in for the
- * vector on the faces that are missing. */
+/* The share of cell x[] in J on its edge along c, on its sides upper[] along a and b. Where no cell
+ * of the block's level is beyond a face, the state in the ghost cells takes the place of the vector
+ * on the missing faces. */
 OAK_FN double current_share(const oak_curl_args_t *arg, long block, const int x[3], int closed,
                             int c, const int upper[2]) {
   const int axis[2] = {(c + 1) % 3, (c + 2) % 3}, level = arg->f.block[block].level;
-  int shut[2], ends = 0, near[3][3]; /* the cells across a, across b and across the edge */
+  int shut[2], ends = 0, near[3][3]; /* cells across a, across b, across the edge */
   double sum = 0;
   OAK_FOR(n, 9) near[n / 3][n % 3] = x[n % 3];
   OAK_FOR(s, 2) {
@@ -38,9 +38,9 @@ OAK_FN double current_share(const oak_curl_args_t *arg, long block, const int x[
     shut[s] = is_closed(closed, x, d, upper[s]);
     ends += is_closed(~0, x, d, upper[s]);
   }
-  const int there = /* across the edge, where no ghost cells are needed then */
+  const int there = /* a cell across the edge; ghost cells are not needed then */
       ends == 2 && arg->edge[block * OAK_EDGES + edge_beyond(near[2])].kind == OAK_FACE_SAME;
-  OAK_FOR(s, 2) { /* the derivative along axis d of component v */
+  OAK_FOR(s, 2) { /* derivative along axis d of component v */
     const int d = axis[s], v = axis[!s];
     const int face = oak_face_index(v, x[0], x[1], x[2]) + upper[!s] * OAK_STRIDE(v);
     double value = (shut[!s] ? 1 : 0.5) * (double)oak_faces(arg->f.u, block)[face];
@@ -51,8 +51,8 @@ OAK_FN double current_share(const oak_curl_args_t *arg, long block, const int x[
   return sum;
 }
 
-/* J on the edges of cell x[], and its mean in the cell. In 2D a current in the plane follows from
- * means over cells. */
+/* Find J on the edges of cell x[], and its mean in the cell. In 2D a current in the plane follows
+ * from means over cells. */
 OAK_FN void cell_currents(const oak_curl_args_t *arg, long block, const int x[3], real j[3][4],
                           real mean[3]) {
   const double *e = arg->e + block * EDGE_AXES * NODES;
@@ -72,7 +72,7 @@ OAK_FN void cell_currents(const oak_curl_args_t *arg, long block, const int x[3]
   }
 }
 
-/* With arg.sum the shares of J, else those of the field of J on edges. */
+/* Store shares in J (with arg.sum), or else in the field of J on edges. */
 OAK_KERNEL(oak_electric, oak_curl_args_t, 128) {
   OAK_ARGS(oak_curl_args_t);
   OAK_OUTER_LANES(block) {

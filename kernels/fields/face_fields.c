@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The hooks FACE_FIELD: numbers on faces, from the fields in both cells beside a face and from the
- * derivatives of the solutions of elliptic equations there. Part of the kernels only where a
- * physics has such a hook. */
+ * derivatives of the solutions of elliptic equations there. Only a physics with such a hook has
+ * this kernel. */
 #include "kernels/bodies/shapes.h"
 
 #ifdef OAK_FACE_FIELDS
@@ -17,10 +17,10 @@ OAK_FN void find_wall(const oak_face_fields_args_t *arg, const oak_user_t *user,
 }
 #endif
 
-/* On CPUs the loop over the faces of a plane is vectorised: the fields in the cells on both sides
- * are copied to arrays with the places of the faces. Elsewhere each lane finds those of its face.
- * Planes of large blocks are cut into strips of rows, because the arrays of many fields are larger
- * than the stack of some threads. */
+/* FACE_PLANES: on CPUs the loop over the faces of a plane is vectorised: the fields in the cells on
+ * both sides are copied to arrays with the places of the faces. Elsewhere each lane finds the
+ * fields of its face. Planes of large blocks are cut into strips of rows, because the arrays of
+ * many fields are larger than the stack of some threads. */
 #define FACE_PLANES (!OAK_MANY_THREADS && !OAK_LANES_APART)
 enum { FACE_ROWS = FACE_PLANES ? OAK_MIN(OAK_NY + 1, 2048 / OAK_NX) : OAK_NY + 1 };
 #if defined OAK_FIELDS && FACE_PLANES
@@ -70,8 +70,8 @@ OAK_FN void find_plane(const oak_field_t *f, long block, int dir, int j0, int ro
   (void)f, (void)block, (void)dir, (void)j0, (void)rows, (void)k, (void)plane;
 }
 
-/* Face `index` (oak_face_index) of a block, below cell x[] across `dir`; x[dir] may be N. It is
- * face `c` of the strip. */
+/* The place of face `index` (oak_face_index) of a block, below cell x[] across `dir`; x[dir] may be
+ * N. It is face `c` of the strip. */
 OAK_FN oak_at_face_t face_place(const oak_face_fields_args_t *arg, const oak_user_t *user,
                                 long block, int dir, const int end[2], const face_plane_t *plane,
                                 int c, const int x[3], int index) {
@@ -113,8 +113,8 @@ OAK_FN oak_at_face_t face_place(const oak_face_fields_args_t *arg, const oak_use
   return at;
 }
 
-/* Set all numbers on that face. This kernel may write to the fields, which are const for all
- * others. */
+/* Set all numbers on a face. This kernel may write to the fields, which are const for all other
+ * kernels. */
 OAK_FN void set_face(const oak_face_fields_args_t *arg, const oak_user_t *user, long block, int dir,
                      const int end[2], const face_plane_t *plane, int c, int j0, int k) {
   const int ni = OAK_NX + (dir == 0), x[3] = {c % ni, j0 + c / ni, k};

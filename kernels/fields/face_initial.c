@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The initial values of a vector on faces (FACE_VECTOR): the curl of VECTOR_POTENTIAL, or else the
- * components that INITIAL gives on faces. A number on an edge or face is the mean over edges or
- * faces of the finest level in it, so that the flux through a coarse face is the sum of those
- * through finer ones. Places are counted from the lower end of the domain, so that all blocks at a
- * face find the same. */
+ * components of INITIAL on faces. A number on an edge or face is the mean over edges or faces of
+ * the finest level in it, so that the flux through a coarse face is the sum of the fluxes through
+ * finer ones. Places are counted from the lower end of the domain, so that all blocks at a face
+ * find the same numbers. */
 #include "kernels/fields/face_vector.h"
 
 #if OAK_CURL
-/* With more levels than this above a block, the mean is over edges or faces so many levels finer.
- */
+/* MOST_FINER: the mean is over edges or faces that are at most this many levels finer. */
 #if OAK_DIM == 3 && !OAK_HAS_problem_vector_potential
 enum { MOST_FINER = 4 };
 #else
@@ -20,8 +19,8 @@ typedef struct {
   store_t *faces;
 } initial_t;
 
-/* A place on a block, at `place` cells of a level that is `finer` than the block from its lower
- * corner. *extent: of what extends from there along the axes in `over` (oak_extent). */
+/* A place at `place` cells, of a level that is `finer` than the block, from the lower corner of the
+ * block. *extent: oak_extent from there along the axes in `over`. */
 OAK_FN oak_at_t finer_place(const oak_field_t *f, const oak_user_t *user, long block, int finer,
                             const double place[3], int over, double *extent) {
   oak_at_t at = oak_place_bare(f, user, block, 0, 0, 0);
@@ -100,8 +99,8 @@ OAK_FN void set_initial_face(const oak_field_t *f, const initial_t *t, long bloc
       (store_t)(area > 0 ? initial_flux(f, t->user, block, dir, x) / area : 0);
 }
 
-/* What the components of INITIAL are beside VECTOR_POTENTIAL, in a block whose cells still have
- * them: 4: they are the same field, with large errors allowed; 8: another; 0: there are none. */
+/* The components of INITIAL beside VECTOR_POTENTIAL in a block whose cells still have them: 4: the
+ * same field, with large errors allowed; 8: another field; 0: no field. */
 OAK_FN int compare_fields(const store_t *u) {
   double given = 0, made = 0, difference = 0;
   for (int c = 0; c < OAK_CELLS; c++) {
@@ -128,7 +127,7 @@ OAK_KERNEL(oak_face_initial, oak_curl_args_t, 128) {
   }
 }
 
-/* Note how the components of INITIAL compare, on faces that are set. */
+/* Note the result of compare_fields, on faces that are set. */
 OAK_KERNEL(oak_face_compare, oak_curl_args_t, 128) {
   OAK_ARGS(oak_curl_args_t);
   OAK_OUTER(n) {
@@ -136,7 +135,7 @@ OAK_KERNEL(oak_face_compare, oak_curl_args_t, 128) {
   }
 }
 
-/* The state of each cell with the means of the vector and the pressure of INITIAL. A divergence
+/* Set the state of each cell from the means of the vector and the pressure of INITIAL. A divergence
  * that is more than rounding is noted (2). */
 OAK_KERNEL(oak_face_start, oak_curl_args_t, 128) {
   OAK_ARGS(oak_curl_args_t);
@@ -164,7 +163,7 @@ OAK_KERNEL(oak_face_start, oak_curl_args_t, 128) {
   }
 }
 
-/* The divergence of each cell into arg.e, [nblock][N^d]. */
+/* Store the divergence of each cell in arg.e, [nblock][N^d]. */
 OAK_KERNEL(oak_face_divergence, oak_curl_args_t, 128) {
   OAK_ARGS(oak_curl_args_t);
   OAK_OUTER_LANES(n) {
@@ -179,8 +178,8 @@ OAK_KERNEL(oak_face_divergence, oak_curl_args_t, 128) {
   }
 }
 
-/* Take the derivatives arg.e [nblock][OAK_FACE_REALS] off the faces. What oak_face_start has noted
- * is to be found again. */
+/* Subtract the derivatives arg.e [nblock][OAK_FACE_REALS] from the faces, and clear the notes of
+ * oak_face_start, which runs again. */
 OAK_KERNEL(oak_face_project, oak_curl_args_t, 128) {
   OAK_ARGS(oak_curl_args_t);
   OAK_OUTER_LANES(n) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * A vector on faces (FACE_VECTOR): fields on edges, and a stage of the vector
- * (kernels/scheme/edges.h tells the scheme). */
+ * A vector on faces (FACE_VECTOR): fields on edges, and a stage of the vector (the scheme is in
+ * kernels/scheme/edges.h). */
 #include "kernels/fields/face_vector.h"
 
 #if OAK_CURL
-/* Edges along c with four cells of the block around. */
+/* Fields on the edges along c with four cells of the block around. */
 OAK_FN void inner_edges(const oak_curl_args_t *arg, long block, int c, double *out OAK_LANE_PARAM) {
   const int a = (c + 1) % 3, b = (c + 2) % 3, sa = OAK_STRIDE(a), sb = OAK_STRIDE(b);
   const int i0 = c != 0, j0 = c != 1, k0 = OAK_DIM == 3 && c != 2;
@@ -29,8 +29,9 @@ OAK_FN int is_wall(const oak_curl_args_t *arg, long block, int dir, int at) {
          arg->bc[face * NVAR + OAK_FACE_VECTOR + dir].kind == OAK_BC_ANTIMIRROR;
 }
 
-/* Edges along c in a side of the block, but for its rim. Where finer cells lie beyond, only they
- * count; where there are none of the block's level or finer, only the block does. */
+/* Fields on the edges along c in a side of the block, but for its rim. Where finer cells are
+ * beyond, only they have shares; where no cells of the block's level or finer are beyond, only the
+ * block has shares. */
 OAK_FN void side_edges(const oak_curl_args_t *arg, long block, int face, int c,
                        double *out OAK_LANE_PARAM) {
   const int dir = face / 2, upper = face & 1, other = 3 - dir - c, first = dir == (c + 1) % 3;
@@ -40,14 +41,14 @@ OAK_FN void side_edges(const oak_curl_args_t *arg, long block, int face, int c,
                        : OAK_ELECTRIC && arg->sum                           ? 1
                        : own && beyond                                      ? 0.25
                                                                             : 1.0 / 3;
-  const int axis = dir == 0 ? 1 : 0; /* of the lanes */
+  const int axis = dir == 0 ? 1 : 0; /* the axis of the lanes */
   const int a0 = axis == other, na = OAK_ALONG(axis) - a0;
   const int b0 = OAK_DIM == 3 && axis == c, nb = FB(dir) - b0;
   const oak_side_t s = oak_side_of(&arg->f, OAK_SHARES, block, face);
   const store_t *in = arg->f.u + block * OAK_SHARES * OAK_CELLS;
   const store_t *ghost = beyond ? s.p + (upper ? 0 : OAK_NG - 1) * s.sn : in;
   const int step = axis == other ? s.sa : s.sb, across = OAK_STRIDE(other);
-  int number[2][2]; /* of shares: of the block and beyond, below and above the edge along `other` */
+  int number[2][2]; /* shares of the block and beyond, below and above the edge along `other` */
   in += upper ? (OAK_ALONG(dir) - 1) * OAK_STRIDE(dir) : 0;
   OAK_FOR(n, 2)
     OAK_FOR(m, 2) {
@@ -74,8 +75,8 @@ OAK_FN void side_edges(const oak_curl_args_t *arg, long block, int face, int c,
   }
 }
 
-/* One of the four cells around an edge: `finer` than the block, 0: of the block's level, -1: there
- * is none that counts. Its share, and the step to that of the next cell along the edge. */
+/* One of the four cells around an edge: its share, and the step to the share of the next cell along
+ * the edge. `finer`: levels above the block; 0: of the block's level, -1: no cell with a share. */
 typedef struct {
   const store_t *p;
   int step, finer;
@@ -104,8 +105,8 @@ OAK_FN beside_edge_t beside_edge(const oak_curl_args_t *arg, long block, int c, 
   return cell;
 }
 
-/* The edges of the line along c on the rim of the block at (p, q) along the axes a and b. Where
- * finer cells meet at it, only they count. */
+/* Fields on the line of edges along c on the rim of the block at (p, q) along the axes a and b.
+ * Where finer cells meet at it, only they have shares. */
 OAK_FN void rim_line(const oak_curl_args_t *arg, long block, int c, int p, int q,
                      beside_edge_t cell[4], double *scale) {
   const int a = (c + 1) % 3, b = (c + 2) % 3;
@@ -145,7 +146,7 @@ OAK_FN void rim_edges(const oak_curl_args_t *arg, long block, int c, double *out
   }
 }
 
-/* On a GPU, more threads than for a small block wait for less of the memory. */
+/* STAGE_LANES: on a GPU large blocks get more threads, which wait less for memory. */
 enum { STAGE_LANES = OAK_CELLS < 512 ? 128 : 256 };
 
 OAK_KERNEL(oak_edge_fields, oak_curl_args_t, STAGE_LANES) {
@@ -186,7 +187,7 @@ OAK_FN double minus_curl(const oak_field_t *f, long block, const double *e, int 
   return rate;
 }
 
-/* The vector on that face after the stage. */
+/* Set the vector on a face after the stage. */
 OAK_FN void set_face(const oak_curl_args_t *arg, const double *e, long block, int a, int i, int j,
                      int k) {
   const long long at = block * OAK_BLOCK_REALS + NVAR * OAK_CELLS + oak_face_index(a, i, j, k);
@@ -206,7 +207,7 @@ OAK_KERNEL(oak_face_stage, oak_curl_args_t, STAGE_LANES) {
   }
 }
 
-/* The means in the cells of a state. */
+/* Set the means in the cells of a state. */
 OAK_KERNEL(oak_face_means, oak_curl_args_t, STAGE_LANES) {
   OAK_ARGS(oak_curl_args_t);
   OAK_OUTER_LANES(m) {
@@ -222,7 +223,7 @@ OAK_KERNEL(oak_face_means, oak_curl_args_t, STAGE_LANES) {
             !set_means(&ph, cell + i, u + NVAR * OAK_CELLS, x, OAK_KEEP_PRESSURE && arg.keep);
       }
     }
-    if (invalid) arg.bad[n * arg.results] = 1; /* lanes store the same */
+    if (invalid) arg.bad[n * arg.results] = 1; /* all lanes store the same value */
   }
 }
 #endif

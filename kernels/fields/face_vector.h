@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * A vector on faces (FACE_VECTOR): where fields on edges are; its means over cells. */
+ * A vector on faces (FACE_VECTOR): places of fields on edges; its means over cells. */
 #pragma once
 
 #include "kernels/ghosts/edges.h"
 #include "kernels/scheme/edges.h"
 
 #if OAK_CURL
-/* The fields on the edges of a block: those along c, the one below cell (i, j, k) across the other
- * axes. An edge along z in 2D is a corner. */
+/* Places of the fields on the edges of a block: edges along c, below cell (i, j, k) across the
+ * other axes. An edge along z in 2D is a corner. */
 enum {
   NODES = (OAK_NX + 1) * (OAK_NY + 1) * (OAK_DIM == 3 ? OAK_NZ + 1 : 1),
   EDGE_AXES = OAK_DIM == 3 ? 3 : 1
@@ -19,8 +19,8 @@ OAK_FN int edge_step(int axis) {
   return axis == 0 ? 1 : axis == 1 ? OAK_NX + 1 : (OAK_NX + 1) * (OAK_NY + 1);
 }
 
-/* Put the means of a cell into its state u[], from the faces of its block. In 2D the third
- * component has no faces. */
+/* Set the means of a cell in its state u[], from the faces of its block. In 2D the third component
+ * has no faces. */
 OAK_FN void cell_means(const store_t *faces, const int x[3], real u[NVAR]) {
   OAK_FOR(d, OAK_DIM) {
     const store_t *p = faces + oak_face_index(d, x[0], x[1], x[2]);
@@ -28,7 +28,7 @@ OAK_FN void cell_means(const store_t *faces, const int x[3], real u[NVAR]) {
   }
 }
 
-/* Put the means into the cell at p. With `keep`, where their energy would leave no pressure, the
+/* Set the means in the cell at p. With `keep`, where their energy would leave no pressure, the
  * pressure stays and the energy changes. Returns whether the state is valid. */
 OAK_FN int set_means(const physics_parameters_t *ph, store_t *p, const store_t *faces,
                      const int x[3], int keep) {

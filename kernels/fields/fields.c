@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The hooks FIELD: values of a field beside the state at cell centres. Part of the kernels only
- * where a file has such a hook. */
+ * The hooks FIELD: values of a field beside the state at cell centres. Only runs with such a hook
+ * have this kernel. */
 #include "kernels/hooks/user.h"
 
 #ifdef OAK_FIELD_FUNCTIONS
-/* OAK_FIELD_FUNCTIONS(X) is X(number, function) for each (src/setup/hook_text.c). */
+/* OAK_FIELD_FUNCTIONS(X) is X(number, function) for each field (src/setup/hook_text.c). */
 OAK_FN double field_value(const oak_at_t *at, int number) {
 #define OAK_FIELD_VALUE(n, function) \
   if (number == (n)) return function(at);

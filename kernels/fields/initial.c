@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Initial condition: the problem's primitive state at cell centres, stored as conserved. */
+ * Initial condition: the problem's primitive state at cell centres, stored as conserved state. */
 #include "kernels/bodies/shapes.h"
 #include "kernels/access/rounding.h"
 #include "kernels/geometry/solids.h"
 
 #if OAK_HAS_problem_initial
 #if OAK_HAS_problem_solid
-/* Bit L: the solid of SOLID is so deep in a cell that it contains a centre of cells of
- * level L. The ray goes from the centre of the cell to the solid and into it. */
+/* Levels of a solid of SOLID. Bit L: the solid is so deep in a cell that it contains a centre of
+ * cells of level L. A ray goes from the centre of the cell to the solid and into it. */
 OAK_FN int levels_of_solid(const oak_at_t *at, const double size[]) {
   double away[3], deepest = 0;
   const double half = oak_half_diagonal(size), distance = oak_solid_distance(at, size, away);
@@ -46,8 +46,8 @@ OAK_FN int look_at_bodies(const oak_initial_args_t *arg, const oak_at_t *at, lon
 }
 #endif
 
-/* A lane's share of the cells of a block. Returns bits: 1 if one of them is invalid, and 2 << n if
- * one is in body n. */
+/* Set the cells of a lane in a block. Returns bits: 1 if a cell is invalid, 2 << n if one is in
+ * body n. */
 OAK_FN int set_cells(const oak_initial_args_t *arg, long n OAK_LANE_PARAM) {
   const oak_user_t user = oak_user(&arg->f);
   int found = 0;
@@ -59,7 +59,7 @@ OAK_FN int set_cells(const oak_initial_args_t *arg, long n OAK_LANE_PARAM) {
       oak_at_t at = oak_place(&arg->f, &user, n, i, row % OAK_NY, row / OAK_NY);
       for (int v = 0; v < NVAR; v++) given[v] = 0;
 #ifdef OAK_FIELDS
-        /* The state, and so the fields in it, have no values yet. */
+        /* Fields in the state have no values yet. */
 #define OAK_ZERO_FIXED(variable, name) at.f.name = 0;
       OAK_FIXED(OAK_ZERO_FIXED)
 #ifdef OAK_FIXED_FUNCTIONS
@@ -76,7 +76,7 @@ OAK_FN int set_cells(const oak_initial_args_t *arg, long n OAK_LANE_PARAM) {
 #endif
 #if NSOLID
       q[SOLID_VAR] = (real)oak_solid(&at);
-#if OAK_HAS_physics_collect /* as after each stage */
+#if OAK_HAS_physics_collect /* the hook is also called after each stage */
       if (oak_is_solid(q[SOLID_VAR])) physics_collect(&user.physics, q);
 #endif
       found |= look_at_bodies(arg, &at, n, i, row % OAK_NY);

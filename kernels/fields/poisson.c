@@ -4,7 +4,7 @@
  * the solver. */
 #include "kernels/hooks/user.h"
 
-/* OAK_EQUATION_RHS(X) is X(number, function) for each equation, and so on
+/* OAK_EQUATION_RHS(X) is X(number, function) for each equation, and so are the other lists
  * (src/setup/equations.c). */
 #ifdef OAK_EQUATION_RHS
 OAK_FN double equation_rhs(int number, const oak_at_t *at, const real q[]) {
@@ -38,7 +38,7 @@ OAK_FN void equation_coefficients(int number, const oak_at_t *at, const real q[]
   OAK_EQUATION_COEFFICIENTS(CALL_COEFFICIENTS)
 }
 
-/* The coefficients. A value that is not allowed becomes NaN, which the host finds. */
+/* Compute the coefficients. A value that is not allowed becomes NaN, which the host finds. */
 OAK_KERNEL(oak_poisson_coefficients, oak_poisson_args_t, OAK_CHUNK_LANES) {
   OAK_ARGS(oak_poisson_args_t);
   OAK_OUTER(n) {
@@ -59,7 +59,7 @@ OAK_KERNEL(oak_poisson_coefficients, oak_poisson_args_t, OAK_CHUNK_LANES) {
 #endif
 
 #ifdef OAK_EQUATION_B
-/* A constant coefficient, to values[0]. */
+/* Store a constant coefficient in values[0]. */
 OAK_KERNEL(oak_poisson_b, oak_poisson_args_t, 1) {
   OAK_ARGS(oak_poisson_args_t);
   OAK_OUTER(n) {
@@ -85,7 +85,7 @@ OAK_FN double equation_boundary(int number, const oak_at_t *at, int face) {
   return 0;
 }
 
-/* What is given on one face of the domain, at the centres of the cells' faces. */
+/* Compute the given values on one face of the domain, at the centres of the cells' faces. */
 OAK_KERNEL(oak_poisson_boundary, oak_poisson_args_t, 64) {
   OAK_ARGS(oak_poisson_args_t);
   OAK_OUTER_LANES(n) {
@@ -110,8 +110,8 @@ OAK_KERNEL(oak_poisson_boundary, oak_poisson_args_t, 64) {
 }
 #endif
 
-/* Between the solver and a field. A solution starts from the field and its derivatives in time; it
- * sets the derivatives from the difference to what the field held. */
+/* Copy between the solver and a field. A solution starts from the field and its derivatives in
+ * time; from the difference to the field before, it sets the derivatives. */
 OAK_KERNEL(oak_poisson_field, oak_poisson_args_t, OAK_CHUNK_LANES) {
   OAK_ARGS(oak_poisson_args_t);
   OAK_OUTER(n) {

@@ -28,7 +28,7 @@ OAK_FN void load_halo(const tile_t *t, int k, real *OAK_RESTRICT s) {
     const int first = dir ? t->y0 : t->x0, across = dir ? t->x0 : t->y0;
     const oak_side_t side = oak_side(t->f, t->block, face);
     for (int g = 0; g < GH; g++) {
-      const int place = high ? GH + (dir ? TY : TX) + g : g; /* in s */
+      const int place = high ? GH + (dir ? TY : TX) + g : g; /* place in s */
       const int n = first + place - GH, layer = high ? n - OAK_ALONG(dir) : n + OAK_NG;
       const int inside = (dir || TILES_X > 1) && (high ? n < OAK_ALONG(dir) : n >= 0);
       const store_t *p = inside ? own + n * OAK_STRIDE(dir) + across * (dir ? 1 : OAK_NX)

@@ -13,7 +13,7 @@ typedef struct {
   struct {
     const store_t *p;
     long long sv, step; /* strides to the next variable and plane */
-    int place;          /* in a plane; -1: none */
+    int place;          /* place in a plane; -1: none */
   } cell[HALO_TURNS];
 } halo_t;
 

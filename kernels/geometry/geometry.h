@@ -72,9 +72,9 @@ OAK_FN void oak_sine(double angle, double *sine, double *cosine) {
 
 /** An interval of cells along r and theta: a cell, or the coarse cell that contains the cell. */
 typedef struct {
-  real s;              /* of the radii */
-  real sine, cot;      /* of the middle angle theta */
-  real qsine, qcosine; /* of a quarter of the width along theta */
+  real s;              /* half the width over the middle radius */
+  real sine, cot;      /* sine and cot of the middle angle theta */
+  real qsine, qcosine; /* sine, cosine of a quarter of the width */
   /* with OAK_LOG_RADIUS: 1 / r of the middle and both ends; of a quarter of the change of ln r */
   real inv_r, inv_end[2], qsinh, qcosh;
 } oak_span_t;
@@ -430,7 +430,7 @@ OAK_FN double oak_extent(const oak_field_t *f, int level, double i, double j, in
   const double dr = oak_dx(f, level, 0);
   const double low = OAK_LOG_RADIUS ? oak_radius(i * dr) : i * dr;
   const double high = OAK_LOG_RADIUS ? oak_radius((i + 1) * dr) : (i + 1) * dr;
-  double mean[3] = {1, low, low * low}; /* of the powers of r */
+  double mean[3] = {1, low, low * low}; /* means of the powers of r */
   if (over & 1) {
     mean[1] = 0.5 * (low + high);
     mean[2] = (low * low + low * high + high * high) * (1.0 / 3);

@@ -13,7 +13,7 @@ OAK_FN int edge_half(int along) { return OAK_DIM == 3 ? OAK_ALONG(along) / 2 : 1
 
 typedef struct {
   int axis[2], upper[2];
-  int along; /* in 2D an axis of one cell */
+  int along; /* axis along the edge; in 2D of one cell */
 } edge_t;
 
 OAK_FN edge_t edge_of(int edge) {

@@ -316,7 +316,7 @@ OAK_FN void look_at_solids(const oak_refine_args_t *arg, long n,
 OAK_FN void look_at_block(const oak_refine_args_t *arg, long n,
                           refine_most_t *most OAK_LANE_PARAM) {
 #if OAK_REFINE_NONE
-  /* only regions */
+  /* regions alone decide */
 #elif OAK_REFINE_USER && OAK_HAS_problem_refine
   const oak_user_t user = oak_user(&arg->f);
   OAK_ROWS(row, OAK_NY * OAK_NZ, OAK_NX) {

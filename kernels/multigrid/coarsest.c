@@ -13,7 +13,7 @@ typedef struct {
 
 /* flat_t: all arrays, and the constants of array l. */
 typedef struct {
-  real *u, *r, *a, *b; /* of all arrays */
+  real *u, *r, *a, *b; /* values of all arrays */
   int l, n[3], cells;
   long long start;
   real weight[OAK_DIM], outside[OAK_FACES];

@@ -204,7 +204,7 @@ OAK_FN real elliptic_across(const elliptic_row_t *r, int i, int face) {
 /* The coefficients on the faces of row (j, k). */
 typedef struct {
   const real *low[OAK_DIM], *high[OAK_DIM]; /* high[0] is not used */
-  real end;                                 /* on the upper face of the row's last cell */
+  real end;                                 /* a on the upper face of the row's last cell */
 } elliptic_on_row_t;
 
 OAK_FN elliptic_on_row_t elliptic_on_row(const real *const low[OAK_DIM], const real *high, int j,
@@ -233,7 +233,7 @@ OAK_FN int elliptic_side_cell(int face, int a, int b) {
   return OAK_INDEX(x[0], x[1], x[2]);
 }
 
-/* The place of a on a face of a block. */
+/* The place of the coefficient a on a face of a block. */
 OAK_FN real *elliptic_place(const oak_elliptic_args_t *arg, long block, int face, int cell, int a,
                             int b) {
   return face & 1 ? arg->high + block * (long long)OAK_CELLS + face / 2 * FACE_ROOM +
@@ -241,7 +241,7 @@ OAK_FN real *elliptic_place(const oak_elliptic_args_t *arg, long block, int face
                   : arg->low[face / 2] + block * (long long)OAK_CELLS + cell;
 }
 
-/* The value of a on a face of a block. */
+/* The coefficient a on a face of a block. */
 OAK_FN real elliptic_on_face(const oak_elliptic_args_t *arg, long block, int face, int cell, int a,
                              int b) {
   return OAK_ELLIPTIC_FIELDS ? *elliptic_place(arg, block, face, cell, a, b) : (real)arg->a;

@@ -6,7 +6,7 @@
 #include "kernels/diffusion/diffusive_flux.h"
 #endif
 
-enum { COMPONENTS = 2 * 3 }; /* of the Riemann solver and of DIFFUSIVE_FLUX */
+enum { COMPONENTS = 2 * 3 }; /* by the Riemann solver, by DIFFUSIVE_FLUX */
 
 /* Add the momentum that the fluxes `flux` through a face carry into the solid. */
 OAK_FN void add_flux(const real flux[], double weight, double force[3]) {

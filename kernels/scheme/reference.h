@@ -50,7 +50,7 @@ OAK_FN void load_row(const oak_field_t *f, const physics_parameters_t *ph, long 
 OAK_FN void row_fluxes(const oak_field_t *f, const oak_flux_user_t *user, long block,
                        const int x[3], int dir, real row[NVAR][ROW], int first_order,
                        real flux[2][NFLUX]) {
-  real lo[3][NVAR], hi[3][NVAR], mean[2][NVAR]; /* of the cells below, here, above */
+  real lo[3][NVAR], hi[3][NVAR], mean[2][NVAR]; /* lo, hi: cells below, here, above */
   OAK_FOR(c, 3) reconstruct(&row[0][GH - 1 + c], NULL, dir, 1, ROW, lo[c], hi[c]);
   OAK_FOR(n, 2) {
     AT_FACE(ph, f, user, block, face_of(x, dir, n));
