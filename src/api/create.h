@@ -8,7 +8,7 @@
 /** A simulation without mesh and solution: the device is open, and what physics and problem declare
  * is read. Collective. */
 oak_status_t oak_sim_declare(MPI_Comm comm, oak_params_t *params, oak_t **out);
-/** The same with all keys read and checked, but those of output. Collective. */
+/** A simulation with all keys read and checked, but those of output. Collective. */
 oak_status_t oak_sim_prepare(MPI_Comm comm, oak_params_t *params, oak_t **out);
 /** Add mesh and kernels, as oak_create_ext does. After a failure \a *sim is NULL. Collective. */
 oak_status_t oak_sim_finish(oak_t **sim, FILE *stream);
