@@ -47,14 +47,14 @@ oak_status_t oak_close_text(FILE *stream, oak_status_t st);
  * earlier failure, so that oak_last_error() is empty after success. */
 #define OAK_BEGIN(handle) OAK_TRY(oak_begin((handle) != NULL, __func__))
 oak_status_t oak_begin(int is_there, const char *function);
-/** The same, and refuse what a status of the object says. */
+/** OAK_BEGIN for an object, which is refused if its status says so. */
 #define OAK_BEGIN_IF(handle, status) \
   do {                               \
     OAK_BEGIN(handle);               \
     OAK_TRY(status);                 \
   } while (0)
 
-/** The same where an earlier message must stay, as in functions that clean up after a failure. */
+/** Refuse a handle that is NULL and keep an earlier message, for functions that clean up. */
 #define OAK_NEED(handle)                          \
   do {                                            \
     if (!(handle)) return oak_begin(0, __func__); \

@@ -16,7 +16,7 @@ double oak_geometry_to_mesh(int logarithmic, double x);
 /** The way back. */
 double oak_geometry_from_mesh(int logarithmic, double x);
 
-/** What a field says of the domain, which begins at \a low, and of cells of level 0. */
+/** Set the domain of a field, which begins at \a low, and the size of its cells of level 0. */
 void oak_geometry_field(int logarithmic, int dim, const double low[3], const double dx0[3],
                         oak_field_t *field);
 

@@ -7,7 +7,7 @@
 /** A kind of output, for `kind` in a section [output.NAME]. */
 typedef struct {
   const char *name;            /**< the word */
-  const char *help;            /**< what is written, in a few words */
+  const char *help;            /**< the content in a few words */
   const oak_param_desc_t *key; /**< the kind's keys, such as output.NAME.region; ends with a NULL
                                     key; or NULL */
 } oak_output_word_t;
@@ -52,8 +52,8 @@ typedef struct {
   const char *key, *value;
 } oak_echo_value_t;
 
-/** The same as oak_params_print, with two additions. \a comments, lines that begin with #, are
- * printed below the first line; and \a count keys get other values. */
+/** oak_params_print with two additions: \a comments, lines that begin with #, are printed below the
+ * first line, and \a count keys get other values. */
 void oak_params_echo(const oak_params_t *params, const char *comments,
                      const oak_echo_value_t *other, int count, FILE *stream);
 

@@ -19,7 +19,7 @@ typedef struct {
   char *text; /**< effective text of the value */
 } oak_param_t;
 
-/** What a file, the command line or the program said about a key, declared or not. */
+/** A setting of a key, declared or not, by a file, the command line or the program. */
 typedef struct {
   char *key, *value, *origin;
 } oak_param_entry_t;

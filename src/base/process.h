@@ -19,7 +19,7 @@ int oak_process_variable(const char *entry, int result);
 typedef struct {
   oak_words_t command;
   const char *to;      /**< as for oak_process_run */
-  oak_buffer_t output; /**< what it prints */
+  oak_buffer_t output; /**< output of the process */
   int code;            /**< as for oak_process_run, or OAK_JOB_STOPPED: not started or not ended */
 } oak_job_t;
 enum { OAK_MOST_JOBS = 16, OAK_JOB_STOPPED = -1 };

@@ -10,7 +10,7 @@
 typedef struct {
   long step;
   double time;
-  double dt;             /**< of the last step; 0 before the first */
+  double dt;             /**< dt of the last step; 0 before the first */
   int max_level;         /**< highest level that exists */
   const int64_t *blocks; /**< [max_level + 1] blocks of each level, on all ranks */
   int64_t cells_per_block;

@@ -8,7 +8,7 @@
 
 #include "oak/status.h"
 
-/** As strdup, for texts that may be NULL. */
+/** strdup for texts that may be NULL. */
 static inline char *oak_str_copy(const char *text) { return text ? strdup(text) : NULL; }
 
 /** 1 for letters, digits and _, and for blanks and ends of lines. Called for each character of long

@@ -64,8 +64,8 @@ typedef struct {
 typedef struct {
   double seconds[OAK_PHASE_COUNT]; /**< up to `since` */
   double since;                    /**< MPI_Wtime of the last change of phase */
-  oak_clock_t clock;               /**< of a device; mark NULL: MPI_Wtime */
-  int marked[OAK_TIMER_MARKS];     /**< what ended at each mark */
+  oak_clock_t clock;               /**< clock of a device; mark NULL: MPI_Wtime */
+  int marked[OAK_TIMER_MARKS];     /**< phase that ended at each mark */
   int marks;                       /**< made and not yet read, the oldest 0 */
   long steps;                      /**< time steps begun */
   int in_step;

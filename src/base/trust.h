@@ -12,6 +12,6 @@ int oak_file_trusted(const struct stat *info);
 /** 1 if this holds for \a path, a full path without links, and nobody else can replace it or a
  * folder above it; otherwise \a why says what is wrong. \a own: this run has just made it. */
 int oak_path_trusted(const char *path, int own, char why[OAK_WHY]);
-/** The same, where a running \a program, also a full path without links, is the measure: who may
- * exchange the program or a folder above it is trusted too, since his code runs already. */
+/** oak_path_trusted that also trusts whoever may exchange the running \a program, a full path
+ * without links, or a folder above it, since his code runs already. */
 int oak_path_trusted_by(const char *program, const char *path, char why[OAK_WHY]);
