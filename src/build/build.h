@@ -51,10 +51,10 @@ struct oak_device {
   int found;      /**< 1: the hardware is there; a back end sets it even if its open then fails */
   int mpi_direct; /**< oak_device_mpi_direct() */
   int unshared; /**< 1: memory cannot be shared here, although the back end has functions for it */
-  size_t flag_bytes;             /**< of the page of flags */
-  struct oak_compiler *compiler; /**< of the back end, if it has one */
+  size_t flag_bytes;             /**< bytes of the page of flags */
+  struct oak_compiler *compiler; /**< compiler of the back end, if it has one */
   int built, compiled; /**< files of kernels loaded so far; those that were not in the cache */
-  void *data;          /**< of the back end */
+  void *data;          /**< data of the back end */
 };
 
 /* ---- source.c */
@@ -83,8 +83,8 @@ typedef struct {
   oak_words_t tool;    /**< programs, and folders where they may look for files */
   oak_words_t search;  /**< folders in which headers are looked for, in this order */
   oak_words_t file;    /**< sources and headers */
-  oak_buffer_t state;  /**< of all of these */
-  oak_hash_t contents; /**< of the files */
+  oak_buffer_t state;  /**< state of all of these */
+  oak_hash_t contents; /**< contents of the files */
   int lasts;           /**< 1: as long as the state is the same, so is `built` */
   int fresh;           /**< 1: a file is so new that it may have changed meanwhile */
 } oak_keys_t;
@@ -153,7 +153,7 @@ void oak_cache_sweep(const oak_device_t *dev);
 
 typedef struct oak_compiler {
   oak_words_t command; /**< program, by full path, and words that always follow it */
-  oak_words_t flags;   /**< those of the wanted flags that the compiler accepts */
+  oak_words_t flags;   /**< wanted flags that the compiler accepts */
   char *version;       /**< first line of --version; NULL before oak_compiler_probe() */
   oak_hash_t target;   /**< the macros that it predefines with these flags; they name the processor
                           that -march=native stands for, and its instructions */
