@@ -6,7 +6,7 @@
 
 enum { OAK_MAX_RIEMANN = 16 };
 
-/** What to evaluate: a pair of primitive or conserved states and an axis. */
+/** A pair of primitive or conserved states and an axis, to be evaluated. */
 typedef struct {
   double left[OAK_MAX_NVAR], right[OAK_MAX_NVAR];
   int dir, conserved;
@@ -31,7 +31,7 @@ typedef struct {
   oak_module_t *module;
   oak_kernel_t *kernel;
   int nvar, nriemann; /**< number of Riemann solvers, without the first-order flux */
-  char names[1024];   /**< of the Riemann solvers, each ends with a null character */
+  char names[1024];   /**< names of the Riemann solvers, each ends with a null character */
   const char *name[1 + OAK_MAX_RIEMANN];
 } oak_evaluate_t;
 
