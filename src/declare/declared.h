@@ -29,15 +29,14 @@ typedef struct {
   int needed;               /**< every physics has it */
   int arguments;            /**< their number */
   int function;             /**< a body follows */
-  int named;                /**< its first argument is a name of its own */
+  int named;                /**< whether the first argument is a name of its own */
 } oak_hook_t;
 
-/** What a key chooses by name. Each has a macro in kernels/language/hook_table.h and a file in
- * numerics/.
- */
+/** Kinds of names that keys choose. Each has a macro in kernels/language/hook_table.h and a file in
+ * numerics/. */
 typedef enum { OAK_LIMITERS, OAK_FLUXES, OAK_CRITERIA, OAK_CONDITIONS, OAK_NSCHEMES } oak_scheme_t;
 
-/** What a declaration makes. */
+/** Kinds of declarations. */
 typedef enum {
   OAK_PARAMETER,
   OAK_PARAMETER_ARRAY,
@@ -51,15 +50,15 @@ typedef struct {
   oak_owner_t owner;
   int own;         /**< 1: it is in a file of physics or problem, 0: in one of numerics/ */
   unsigned kind;   /**< oak_kind_t of a parameter, oak_scheme_t of a scheme */
-  int length;      /**< of a parameter: numbers: 1, or those of an array */
-  int place;       /**< of the first of these among those of all */
-  int radius;      /**< of a limiter */
-  int function[2]; /**< of a field: whether an owner has FIELD, not FIELD_STORED alone */
+  int length;      /**< numbers of a parameter: 1, or as many as an array has */
+  int place;       /**< place of the first of these numbers among all */
+  int radius;      /**< radius of a limiter */
+  int function[2]; /**< field: whether an owner has FIELD, not FIELD_STORED alone */
   char name[OAK_LONGEST_NAME + 1];
-  char variable[OAK_LONGEST_NAME + 1]; /**< of FLUX_FIELD and FACE_VECTOR, as it is written */
+  char variable[OAK_LONGEST_NAME + 1]; /**< variable of FLUX_FIELD, FACE_VECTOR as written */
 } oak_declaration_t;
 
-/** What the files declare. */
+/** All declarations of the files. */
 typedef struct {
   int nhook, nmark, count, noutput, nfield, ntable, nfixed, nequation, nface, nvector, nscheme;
   oak_hook_t hook[OAK_MAX_HOOKS]; /**< that there may be */
@@ -111,8 +110,8 @@ typedef enum { OAK_FROM_OAK, OAK_FROM_SCHEMES, OAK_FROM_USER } oak_text_from_t;
 /** A line of such a text; start from {.next = text}. */
 typedef struct {
   const char *at, *next; /**< the line, and the one behind it */
-  const char *path;      /**< of its file, as far as the next quote */
-  const char *root;      /**< of the sources */
+  const char *path;      /**< path of its file, as far as the next quote */
+  const char *root;      /**< root of the sources */
   int path_length, line;
   oak_text_from_t from; /**< SCHEMES: a file of numerics/; USER: a file of physics or problem */
 } oak_text_line_t;
