@@ -8,7 +8,7 @@
 
 /* ---- host.c */
 
-/** What is known of the processor. */
+/** The processor. */
 typedef struct {
   char model[96];
   const char *simd; /**< widest vector unit, for people; "" if not known */
@@ -47,12 +47,12 @@ struct oak_hold {
   atomic_int users;
   void *address;
   size_t mapped;                       /**< bytes to unmap; 0: the memory is free()d */
-  void *gpu;                           /**< of a GPU's memory: a copy of gpu_t */
+  void *gpu;                           /**< for memory of a GPU: a copy of gpu_t */
   void (*give_back)(oak_hold_t *hold); /**< the memory, when the last user has gone */
 };
 
 oak_status_t oak_host_hold(oak_device_t *dev, void *ptr, int where[2], oak_hold_t **out);
-/** One more user of a hold that the device may have; it has one beside the device if it is new. */
+/** Add a user to a hold, which is made if it is new, with one user beside the device. */
 oak_status_t oak_hold_add(oak_hold_t **kept, void *address, oak_hold_t **out);
 /** Free all that is still there. */
 void oak_host_clear(oak_device_t *dev);
@@ -65,7 +65,7 @@ oak_status_t oak_host_map_attach(const oak_handle_t *handle, void **out);
  * attached it. */
 void oak_host_map_close(void *ptr, size_t bytes, oak_handle_t *handle);
 
-/** The same for memory of a device, whose use is recorded. */
+/** oak_device_share for memory of the host, whose use the device records. */
 oak_status_t oak_host_share(oak_device_t *dev, size_t bytes, void **out, oak_handle_t *handle);
 void oak_host_unshare(oak_device_t *dev, void *ptr, oak_handle_t *handle);
 oak_status_t oak_host_attach(oak_device_t *dev, const oak_handle_t *handle, void **out);

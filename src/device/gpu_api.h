@@ -189,10 +189,10 @@ typedef struct {
 typedef struct gpu gpu_t;
 typedef struct gpu_vendor gpu_vendor_t;
 
-/** Where a library is searched, in this order. Lists end with NULL. */
+/** Places in which a library is searched, in this order. Lists end with NULL. */
 typedef struct {
-  const char *variable;       /**< of the environment, that names the file; NULL: none */
-  const char *const *homes;   /**< such variables that name a folder above lib */
+  const char *variable;       /**< variable of the environment, that names the file; NULL: none */
+  const char *const *homes;   /**< variables that name a folder above lib */
   const char *file;           /**< pattern of the file in these folders */
   const char *const *names;   /**< for the loader */
   const char *const *folders; /**< patterns of files in the usual folders */
@@ -206,18 +206,18 @@ typedef struct gpu_kernel {
   struct gpu_kernel *next;
 } gpu_kernel_t;
 
-/** What differs between vendors: names, numbers and functions (cuda.c, hip.c). */
+/** Differences between vendors: names, numbers and functions (cuda.c, hip.c). */
 struct gpu_vendor {
-  int names;        /**< which names of the tables of gpu_api.h are theirs */
-  const char *name; /**< of the device */
+  int names;        /**< column of names in the tables of gpu_api.h */
+  const char *name; /**< name of the device */
   int memory;       /**< the number of its memory in DLPack */
   /** Words of messages: whose GPUs, interface, driver, compiler. */
   const char *company, *platform, *driver, *compiler;
-  /** What the user is told if one of the three is not found, or is too old. */
+  /** Messages for the user if one of the three is not found, or is too old. */
   const char *no_driver, *no_compiler, *no_nccl, *needs;
   const char *visible;      /**< the variable of the environment that hides GPUs */
   const char *tool;         /**< shows what GPUs do */
-  const char *fault_advice; /**< how to find the line of a fault */
+  const char *fault_advice; /**< advice to find the line of a fault */
   gpu_places_t driver_places, compiler_places, nccl_places;
   int oldest, version_unit[2]; /**< the oldest version of the driver; in a version, the units of its
                                   major and minor number */
@@ -226,12 +226,12 @@ struct gpu_vendor {
                           driver */
   int attribute_multiprocessors, attribute_shared; /**< numbers of attributes: multiprocessors, and
                                                       the most shared memory of a block */
-  long most_threads; /**< of all blocks of a launch; 0: only the number of blocks is limited */
+  long most_threads; /**< threads of all blocks of a launch; 0: blocks alone are limited */
   /** Whether this result of starting the driver means that there is no GPU. */
   int (*is_none)(gpu_result_t result);
-  const char *(*why_none)(void);              /**< what to do if it is so */
-  const char *(*advice)(gpu_result_t result); /**< what to do about an error of the driver */
-  const char *(*compile_advice)(gpu_result_t result); /**< the same for the compiler */
+  const char *(*why_none)(void);                      /**< advice in this case */
+  const char *(*advice)(gpu_result_t result);         /**< advice on an error of the driver */
+  const char *(*compile_advice)(gpu_result_t result); /**< advice on an error of the compiler */
   void (*texts)(const gpu_t *gpu, gpu_result_t result, const char **name, const char **text);
   /** Refuse a GPU that is too old; fill gpu->target and gpu->generation. */
   oak_status_t (*look)(gpu_t *gpu);
@@ -260,7 +260,7 @@ struct gpu {
   gpu_handle_t forked, joined; /**< events between the two */
   gpu_handle_t output,
       kept;             /**< the queue of output; the event after the copies that it may read */
-  gpu_handle_t context; /**< of CUDA, for the thread of output */
+  gpu_handle_t context; /**< context of CUDA, for the thread of output */
   gpu_handle_t copied[MOST_COPIES]; /**< events after copies to the host, made when first used */
   char *flags;                      /**< page of flags, and where the GPU sees it */
   gpu_memory_t flags_seen;
