@@ -12,7 +12,7 @@
 #include "halo/exchange.h"
 #include "oak/elliptic_args.h"
 
-/** What is given on a face of the domain. Periodic sides have no such face. */
+/** Conditions on a face of the domain. Periodic sides have no such face. */
 typedef enum {
   OAK_ELLIPTIC_DIRICHLET, /**< u */
   OAK_ELLIPTIC_NEUMANN,   /**< its outward derivative */
@@ -81,7 +81,7 @@ enum { OAK_ELLIPTIC_AHEAD = 8 };
 /** A level of the hierarchy. */
 typedef struct {
   oak_mesh_t *mesh;           /**< on the finest level: the mesh of the solution */
-  oak_transport_t *transport; /**< of the run; `alone` (below) on gathered levels */
+  oak_transport_t *transport; /**< transport of the run; `alone` (below) on gathered levels */
   oak_pattern_t pattern;
   oak_exchange_t exchange, cexchange; /**< of u; of a, where it is a field, on the finest level */
   oak_values_t u, a;
@@ -145,7 +145,7 @@ typedef struct oak_elliptic {
   oak_elliptic_setup_t setup;
   oak_device_t *dev;
   MPI_Comm comm;
-  oak_mesh_t *mesh; /**< of the solution */
+  oak_mesh_t *mesh; /**< mesh of the solution */
   long revision;    /**< revision of the mesh that the hierarchy belongs to; -1: none */
   int dim;
   int cells, face_cells; /**< of a block, and of its largest face */
@@ -156,7 +156,7 @@ typedef struct oak_elliptic {
   int plain;                 /**< kernels/multigrid/smooth_fast.c is in use */
   int lines;                 /**< smoothing solves lines of cells, along each axis in turn */
   int chains;                /**< these lines go on from block to block on levels of few cells */
-  int sweeps;                /**< of smoothing, before and after the correction */
+  int sweeps;                /**< sweeps of smoothing, before and after the correction */
   oak_kernel_t *down, *norm; /**< NULL unless `plain` */
   oak_kernel_t *smooth;      /**< the general form, or the fast one of `plain` */
   struct {
@@ -182,7 +182,7 @@ typedef struct oak_elliptic {
   void *where;                /**< device: see oak_elliptic_poles_args_t.outer */
   int given_zero;             /**< all values are 0 */
   void *power;                /**< device: see oak_elliptic_poles_args_t */
-  int64_t bytes;              /**< of all memory by oak_elliptic_alloc */
+  int64_t bytes;              /**< bytes of all memory by oak_elliptic_alloc */
   oak_elliptic_recorded_t recorded[OAK_ELLIPTIC_RECORDED];
   void *norms; /**< device: [OAK_ELLIPTIC_AHEAD][nblock] largest residuals of cycles */
   double *norms_host;
@@ -207,7 +207,7 @@ void oak_elliptic_take(oak_elliptic_t *e, double b, int given);
 /* memory.c */
 /** New memory of the device, to be freed with the levels. */
 oak_status_t oak_elliptic_alloc(oak_elliptic_t *e, size_t bytes, void **out);
-/** The same with \a bytes of the host, which may be 0. */
+/** Allocate memory with a copy of \a bytes of the host, which may be 0. */
 oak_status_t oak_elliptic_put(oak_elliptic_t *e, const void *host, size_t bytes, void **out);
 /** Bytes that the solver has on this rank's device; 0 for NULL. */
 int64_t oak_elliptic_bytes(const oak_elliptic_t *e);
@@ -266,14 +266,14 @@ oak_status_t oak_elliptic_restrict_end(oak_elliptic_t *e, int l, void *to);
 /** Averages of `from` of level l to `to` of level l - 1. Every rank takes part; the status is this
  * rank's own. */
 oak_status_t oak_elliptic_restrict(oak_elliptic_t *e, int l, const void *from, void *to);
-/** The same for on_face[axis]; dim is that of the upper faces of blocks. */
+/** Restrict the coefficients on_face[axis]; dim: upper faces of blocks. */
 oak_status_t oak_elliptic_restrict_faces(oak_elliptic_t *e, int l, int axis);
 /** Whether level l - 1 is the finest gathered level. */
 static inline int oak_elliptic_gathers(const oak_elliptic_t *e, int l) {
   return l > 0 && l - 1 == e->gather.level;
 }
-/** Where this rank writes the averages of level l. If level l - 1 is gathered, they are then
- * collected into `to`. */
+/** The memory into which this rank writes the averages of level l. If level l - 1 is gathered, they
+ * are then collected into `to`. */
 void *oak_elliptic_target(const oak_elliptic_t *e, int l, void *to);
 /** Interpolate u of level l - 1, whose ghost cells are filled, to u of level l. */
 oak_status_t oak_elliptic_prolong(oak_elliptic_t *e, int l, int add);
@@ -307,14 +307,14 @@ oak_status_t oak_elliptic_meet(oak_elliptic_t *e, int l);
 oak_status_t oak_elliptic_ghosts(oak_elliptic_t *e, int l);
 /** Ghost cells of a on the finest level. Every rank takes part; the status is this rank's own. */
 oak_status_t oak_elliptic_share_a(oak_elliptic_t *e);
-/** Which of these ghost cells at refinement boundaries are filled. */
+/** Ghost cells at refinement boundaries that a kernel needs. */
 typedef enum {
   OAK_ELLIPTIC_NONE, /**< prolongation reads none of them */
   OAK_ELLIPTIC_FINE, /**< those of the fine blocks */
   OAK_ELLIPTIC_BOTH
 } oak_elliptic_need_t;
-/** Those ghost cells that inner kernels read: only of blocks of level \a least and finer, and not
- * at the boundary of the domain if the kernels do without them. */
+/** Fill the ghost cells that inner kernels read: only of blocks of level \a least and finer, and
+ * not at the boundary of the domain if the kernels do without them. */
 oak_status_t oak_elliptic_inner_ghosts(oak_elliptic_t *e, int l, int least,
                                        oak_elliptic_need_t need);
 /** Sweeps of Gauss-Seidel over cells, or over lines along each axis, in the finest blocks of a
@@ -369,12 +369,12 @@ oak_status_t oak_elliptic_bound(oak_elliptic_t *e);
 
 /* solve.c */
 typedef struct {
-  double tolerance; /**< of the residual, relative to `scale` */
+  double tolerance; /**< largest residual, relative to `scale` */
   int most_cycles;
   int krylov; /**< 1: BiCGSTAB from the start; 0: it follows V-cycles if they are slow */
   int full;   /**< 1: begin from zero, with full multigrid; 0: from the present u */
 } oak_elliptic_options_t;
-/** How a solution was found. */
+/** The course of a solution. */
 enum { OAK_ELLIPTIC_MOST_CYCLES = 200 };
 typedef struct {
   int cycles;                                    /**< V-cycles and F-cycles */
