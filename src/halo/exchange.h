@@ -53,8 +53,8 @@ void oak_exchange_field(const oak_exchange_t *x, const oak_values_t *values, oak
  * the status. */
 oak_status_t oak_exchange_fill(oak_exchange_t *x, const oak_values_t *values, oak_halo_args_t *args,
                                oak_timers_t *timers);
-/** The same in two parts. Messages travel in between, and kernels may then work on the blocks in
- * pattern->inner. */
+/** oak_exchange_fill in two parts. Messages travel in between, and kernels may then work on the
+ * blocks in pattern->inner. */
 oak_status_t oak_exchange_begin(oak_exchange_t *x, const oak_values_t *values,
                                 oak_halo_args_t *args, oak_timers_t *timers);
 oak_status_t oak_exchange_end(oak_exchange_t *x, oak_halo_args_t *args, oak_timers_t *timers);

@@ -26,20 +26,20 @@ typedef struct {
   void *device;
 } oak_list_t;
 
-/** What flux fixing needs: which averages are made here and which coarse faces they correct. */
+/** Flux fixing: the averages that this rank makes and the coarse faces that they correct. */
 typedef struct {
   oak_list_t fine;      /**< oak_fine_face_t */
   oak_list_t coarse[3]; /**< oak_coarse_face_t per direction */
-  oak_route_t route;    /**< of pieces, for ranks that are not peers */
+  oak_route_t route;    /**< route of pieces, for ranks that are not peers */
   int nbflux;           /**< faces at refinement boundaries */
   int npiece;           /**< averages */
   int meet;             /**< some rank of this host reads averages of a peer */
 } oak_flux_pattern_t;
 
 typedef struct {
-  long revision; /**< of the mesh it was built for, -1: none */
+  long revision; /**< revision of the mesh it was built for, -1: none */
   int dim, block_size[3], layers;
-  int edges;         /**< of a block with ghost cells of one layer: 0, or 4 corners, or 12 edges */
+  int edges;         /**< edges of a block with ghost cells: 0, or 4 corners, or 12 edges */
   oak_list_t face;   /**< oak_face_t [nblock][2 dim] */
   oak_list_t edge;   /**< oak_face_t [nblock][edges] */
   oak_list_t make1;  /**< tasks before the messages of round 1 leave: sends, local restriction,
@@ -51,7 +51,7 @@ typedef struct {
   oak_list_t inner; /**< int: blocks none of whose ghost cells needs a message, of either round */
   oak_list_t outer; /**< int: the others. Both are empty where there are no messages */
   oak_route_t round1, round2;
-  int64_t pieces;         /**< of a halo buffer */
+  int64_t pieces;         /**< pieces of a halo buffer */
   unsigned char *contact; /**< [peers] whether this rank reads from a peer */
   int meet2;              /**< some rank of this host reads slots of a peer */
   oak_flux_pattern_t flux;

@@ -27,8 +27,8 @@ typedef struct {
 /* The round in which ghost cells that another rank makes arrive: round 1, or later. */
 enum { GETS_ROUND1 = 1, GETS_LATE = 2 };
 
-/* How many of each kind the faces of this rank's blocks need. While tables are filled, the same
- * structure counts what the faces so far have used. */
+/* Numbers of entries of each kind for the faces of this rank's blocks. While tables are filled, the
+ * same structure has the numbers of the faces so far. */
 typedef struct {
   int slot;                /* ghost cells made on this rank */
   int make1, make2, late2; /* tasks that make them */
@@ -63,7 +63,7 @@ void oak_build_sort(parts_t *list);
 /** Number of pieces of the parts: of all, or only of those that travel in messages. */
 int64_t oak_build_pieces(const build_t *b, const parts_t *parts, int messages_only);
 
-/* What lies beyond a face or an edge, for kernels. */
+/* The kind of neighbour beyond a face or an edge, for kernels. */
 static inline int oak_build_kind(oak_neighbour_kind_t kind) {
   switch (kind) {
     case OAK_NEIGHBOUR_FINER:
