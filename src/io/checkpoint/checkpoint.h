@@ -15,13 +15,13 @@ typedef enum {
   OAK_CHECKPOINT_PROGRAM,    /**< version of oak that wrote it */
   OAK_CHECKPOINT_VARIABLES,  /**< conserved ones, then stored fields, blank-separated */
   OAK_CHECKPOINT_PHYSICS,    /**< hash of the physics and what it includes */
-  OAK_CHECKPOINT_PROBLEM,    /**< the same of the problem */
-  OAK_CHECKPOINT_PARAMETERS, /**< of the run, as a parameter file */
-  OAK_CHECKPOINT_SCHEDULE,   /**< of its output; only the solver reads it */
+  OAK_CHECKPOINT_PROBLEM,    /**< hash of the problem and what it includes */
+  OAK_CHECKPOINT_PARAMETERS, /**< parameters of the run, as a file */
+  OAK_CHECKPOINT_SCHEDULE,   /**< state of its outputs; only the solver reads it */
   OAK_CHECKPOINT_TEXTS
 } oak_checkpoint_text_t;
 
-/** What a checkpoint says beside the blocks. */
+/** The data of a checkpoint beside the blocks. */
 typedef struct {
   int dim, nvar, real_size;
   int block_size[3]; /**< cells of a block along each axis; 1 in z for 2D */
@@ -69,8 +69,8 @@ typedef struct {
   MPI_Comm comm;
   char path[PATH_MAX], *texts;
   int fd;
-  int64_t records, data; /**< where they begin in the file */
-  uint32_t sum;          /**< of the head, continued by those of the records */
+  int64_t records, data; /**< places in the file */
+  uint32_t sum;          /**< checksum of the head, then of the records */
 } oak_checkpoint_file_t;
 
 /** Open a checkpoint and judge its head and size. Collective. \return OAK_ERR_FILE, with what is
@@ -107,7 +107,7 @@ typedef struct {
 } oak_checkpoint_name_t;
 
 int oak_checkpoint_is_name(const char *name);
-/** Those of a folder, the newest first; the caller frees \a *list, also after a failure. */
+/** Checkpoints of a folder, the newest first; the caller frees \a *list, also on failure. */
 oak_status_t oak_checkpoint_list(const char *folder, oak_checkpoint_name_t **list, int *count);
 /** Remove all but the newest \a keep, and unfinished files that killed runs have left. */
 oak_status_t oak_checkpoint_prune(const char *folder, int keep);
@@ -116,8 +116,8 @@ oak_status_t oak_checkpoint_prune(const char *folder, int keep);
 
 typedef struct oak_checkpoint_grid oak_checkpoint_grid_t;
 
-/** What stands before the variables of a checkpoint: "" for Cartesian coordinates, "(r, z) " and so
- * on, by their number (OAK_VIEW_CARTESIAN, ...); then those with a logarithmic radius. */
+/** The text before the variables of a checkpoint: "" for Cartesian coordinates, "(r, z) " and so
+ * on, by their number (OAK_VIEW_CARTESIAN, ...); then with a logarithmic radius. */
 enum { OAK_CHECKPOINT_SYSTEMS = 5 };
 extern const char *const oak_checkpoint_coordinates[2 * OAK_CHECKPOINT_SYSTEMS];
 

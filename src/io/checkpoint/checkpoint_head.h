@@ -59,7 +59,6 @@ uint32_t oak_checkpoint_sum(uint32_t sum, const void *data, size_t bytes);
 uint32_t oak_checkpoint_record_sum(uint32_t head_sum, const oak_checkpoint_record_t *record,
                                    int64_t block);
 
-/** Where records and data begin, and the size of the file. \return 0 if that does not fit 63 bits.
- */
+/** The places of records and data, and the size of the file. \return 0 if that exceeds 63 bits. */
 int oak_checkpoint_layout(const oak_checkpoint_t *head, uint64_t text_bytes, int64_t *records,
                           int64_t *data, int64_t *file_bytes);

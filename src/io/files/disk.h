@@ -43,7 +43,7 @@ oak_status_t oak_disk_close(oak_disk_t *disk, int fd, const char *path, oak_stat
 
 /* ---- outputs */
 
-/** What ends an output. All may be NULL. */
+/** The end of an output. All may be NULL. */
 typedef struct {
   oak_status_t (*finish)(void *context); /**< rank 0, by the thread: give the files their names */
   void (*discard)(void *context); /**< rank 0, after a failure; all ranks have closed their files */
@@ -59,7 +59,7 @@ typedef struct {
 oak_status_t oak_disk_commit(oak_disk_t *disk, MPI_Comm comm, oak_status_t st,
                              const oak_disk_output_t *output);
 
-/** What is done after an output is complete. */
+/** Work after an output is complete. */
 typedef struct {
   oak_status_t (*finish)(void *context); /**< rank 0, by the thread, after `finish` of the output */
   void (*done)(void *context);           /**< every rank, when all is on the disk */

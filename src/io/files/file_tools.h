@@ -43,14 +43,14 @@ size_t oak_read_at(int fd, void *to, size_t bytes, int64_t offset);
 
 /** Wait until what was written to \a fd is on the disk. \a path is for messages only. */
 oak_status_t oak_sync(int fd, const char *path);
-/** The same for the entries of a folder. */
+/** oak_sync for the entries of a folder. */
 oak_status_t oak_sync_folder(const char *path);
 
 /** A file that ranks write together, under another name until it is complete. In the structure that
  * a format has for an output, it is the first member: functions of oak_disk_output_t may then get
  * it as their context. */
 typedef struct {
-  char path[PATH_MAX], part[PATH_MAX]; /**< its name, and that until then */
+  char path[PATH_MAX], part[PATH_MAX]; /**< name, and name until then */
   int fd;                              /**< -1: not open */
 } oak_part_file_t;
 

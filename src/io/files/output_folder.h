@@ -7,7 +7,7 @@
 
 /** A kind of folder. */
 typedef struct {
-  const char *ending; /**< of its name; "": any */
+  const char *ending; /**< ending of the name; "": any */
   /** Shell patterns of the paths in it; those of folders end in a slash. NULL at the end. */
   const char *const *content;
 } oak_folder_kind_t;

@@ -32,7 +32,7 @@ typedef struct {
   oak_listed_t *entry; /**< sorted by name */
   int count;
   long ended;  /**< step at which the run has reached its end; -1: it has not */
-  double time; /**< of that step */
+  double time; /**< time of that step */
 } oak_file_list_t;
 
 /** Read the list of \a folder; it is empty if there is none. */

@@ -12,17 +12,17 @@
 #define OAK_LOG "oak.log"
 #define OAK_LOG_HEAD "# Log of an oak run."
 
-/** What a run does with an earlier run in the folder. */
+/** The use of an earlier run in the folder. */
 typedef enum {
   OAK_FOLDER_NEW,       /**< there must be none */
-  OAK_FOLDER_OVERWRITE, /**< it is removed */
-  OAK_FOLDER_CONTINUE,  /**< it goes on */
+  OAK_FOLDER_OVERWRITE, /**< remove it */
+  OAK_FOLDER_CONTINUE,  /**< continue it */
   OAK_FOLDER_BRANCH     /**< there must be none: this run goes on from a checkpoint elsewhere */
 } oak_folder_use_t;
 
 typedef struct {
   const char *path;
-  const oak_folder_kind_t *(*kind)(const char *name); /**< of a folder that a run has written */
+  const oak_folder_kind_t *(*kind)(const char *name); /**< kind of a folder of a run */
   oak_folder_use_t how;
   char lock_path[PATH_MAX];
   int lock;     /**< open file with the lock; -1: the folder is not open */
@@ -53,8 +53,8 @@ oak_status_t oak_run_folder_clear(const oak_run_folder_t *folder);
 /** Fail if the folder is no longer there, or another one has its name. */
 oak_status_t oak_run_folder_check(const oak_run_folder_t *folder);
 
-/** What the comment "# WORD: ..." at the head of parameters.ini says of the run. The caller frees
- * it; NULL: there is none. */
+/** The text of the comment "# WORD: ..." at the head of parameters.ini. The caller frees it; NULL:
+ * there is none. */
 char *oak_run_folder_note(const char *folder, const char *word);
 
 void oak_run_folder_close(oak_run_folder_t *folder);

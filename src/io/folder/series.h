@@ -4,12 +4,12 @@
 
 #include "oak/status.h"
 
-/** How a kind of list is written: each output on a line of its own, which is \a before, the file's
- * name and whatever follows. */
+/** The form of a kind of list: each output on a line of its own, which is \a before, the file's
+ * name and the end of the line. */
 typedef struct {
-  const char *ending; /**< of the list's name */
+  const char *ending; /**< ending of the list's name */
   const char *head, *before, *after;
-  const char *time; /**< what comes after the time, which follows \a after; NULL: no time */
+  const char *time; /**< text after the time, which follows \a after; NULL: no time */
   const char *tail;
   int commas; /**< every line but the first begins with a comma */
 } oak_series_t;

@@ -12,7 +12,7 @@ typedef struct {
   double low, high;      /**< range of values; equal: from the data shown */
   int log_scale; /**< colours by the logarithm; values up to 0 get the lowest colour. A range
                       from the data begins at most 8 powers of ten below its end */
-  int width;     /**< of the data area, in pixels; its height follows from what is shown */
+  int width;     /**< width of the data area, in pixels; its height follows from what is shown */
   /** Lower and upper corner of what is shown, within the domain; NULL: all of it. Along the normal
    * of a slice it does not count. */
   const double (*region)[3];

@@ -11,10 +11,9 @@
 /** Smaller ranges are widened, because values are divided by the range. */
 #define OAK_SMALLEST_RANGE 1e-290
 
-/** How the two coordinates of the picture lie in its plane, which has Cartesian axes: in other
- * coordinates a polar mesh is a disk. Beside
- * OAK_PLANE_FLAT a pixel has 4 x 4 points. A point shows the cell that its coordinates lie in, so
- * the pixels do not depend on the order of blocks. */
+/** The two coordinates of the picture in its plane, which has Cartesian axes: in other coordinates
+ * a polar mesh is a disk. Except with OAK_PLANE_FLAT a pixel has 4 x 4 points. A point shows the
+ * cell that contains it, so the pixels do not depend on the order of blocks. */
 enum {
   OAK_PLANE_FLAT, /**< the coordinates are the axes of the picture */
   OAK_PLANE_RZ,   /**< the same, with cells of unequal sizes */
@@ -24,12 +23,12 @@ enum {
 
 enum { OAK_PIXEL_ONE = 1024 /**< the whole width of a pixel */ };
 
-/** How much of a pixel a cell gets along one dimension. */
+/** The part of a pixel that a cell gets along one dimension. */
 typedef struct {
   int pixel, cell, weight; /**< cell: within its block; weight: of OAK_PIXEL_ONE */
 } oak_overlap_t;
 
-/** What part of the domain is shown, and where. */
+/** The part of the domain that is shown, and its place. */
 typedef struct {
   const oak_grid_view_t *view;
   const oak_picture_options_t *options;
@@ -40,10 +39,10 @@ typedef struct {
   int cropped;           /**< not all of the domain is shown */
   int plane;             /**< OAK_PLANE_FLAT, ... */
   double shrink;         /**< distance from the centre of a disk, divided by the radius */
-  double low_corner[2], high_corner[2]; /**< of the picture, along its axes */
-  const char *name[2];                  /**< of its axes */
+  double low_corner[2], high_corner[2]; /**< corners of the picture, along its axes */
+  const char *name[2];                  /**< name of its axes */
   const char *variable, *unit;          /**< name and unit of the variable */
-  int width, height;                    /**< of the data area, in pixels */
+  int width, height;                    /**< size of the data area, in pixels */
   double span[2], skip[2]; /**< pixels of the whole domain, and those before the picture */
   double low, high;        /**< range of values, as oak_scene_scaled() gives them */
   oak_overlap_t *along[2]; /**< scratch of oak_scene_cover(): pixels and cells of a block, and 2 */

@@ -8,7 +8,7 @@
 /** A data file of a level. */
 #define OAK_PLOT_DATA "Cell_D_%05d"
 
-/** Where a box is in its data file. */
+/** The place of a box in its data file. */
 typedef struct {
   int64_t header, values;
 } oak_plot_place_t;
@@ -40,7 +40,7 @@ oak_status_t oak_plot_write_text(const oak_grid_view_t *view, const oak_plot_lev
 typedef struct {
   int64_t low[3], size[3]; /**< in cells of the level; 2D: low 0 and size 1 in z */
   int file;                /**< index into the level's files */
-  int64_t offset;          /**< of the box's header in that file */
+  int64_t offset;          /**< offset of the box's header in that file */
 } oak_scan_box_t;
 
 typedef struct {
@@ -50,7 +50,7 @@ typedef struct {
   int nfile;
 } oak_scan_level_t;
 
-/** What the text files say. */
+/** The content of the text files. */
 typedef struct {
   int dim, nvar, finest;
   int coordinates;    /**< OAK_VIEW_CARTESIAN, ... */
@@ -60,7 +60,7 @@ typedef struct {
   double (*range)[2]; /**< [nvar] lowest and highest value of all boxes */
   double time, xmin[3], xmax[3];
   int64_t step;
-  int64_t cells[3];        /**< of the domain on level 0; 2D: 1 in z */
+  int64_t cells[3];        /**< cells of the domain on level 0; 2D: 1 in z */
   oak_scan_level_t *level; /**< [finest + 1] */
 } oak_scan_t;
 

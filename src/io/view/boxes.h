@@ -26,7 +26,7 @@ typedef struct oak_box_walk oak_box_walk_t;
 /** One array of a box, in the precision of files. */
 typedef struct {
   int array, level;   /**< array: its number */
-  int number;         /**< of the box among those of its level */
+  int number;         /**< number of the box among those of its level */
   const void *values; /**< [k][j][i], of a vector [k][j][i][3] */
   size_t bytes;
 } oak_box_values_t;

@@ -14,12 +14,12 @@ typedef struct {
   int64_t common; /**< blocks that both have */
 } oak_comparison_t;
 
-/** What is found for one variable. */
+/** The differences of one variable. */
 typedef struct {
   int64_t cells;         /**< compared */
-  int64_t differ;        /**< of these, by more than allowed */
+  int64_t differ;        /**< cells that differ by more than allowed */
   double largest;        /**< difference; INFINITY where only one of the values is a number */
-  double value[2], x[3]; /**< where the difference is largest */
+  double value[2], x[3]; /**< values and place of the largest difference */
 } oak_difference_t;
 
 /** Prepare the comparison. Both views have blocks of the same size.

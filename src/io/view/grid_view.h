@@ -35,31 +35,31 @@ typedef struct oak_grid_view {
   const int8_t *level;       /**< [nblock] */
   const int32_t (*index)[3]; /**< [nblock] position of the block, counted in blocks of its own level
                                   from xmin: 0 <= index[d] < trees[d] << level */
-  int coordinates;           /**< of mesh.coordinates: OAK_VIEW_CARTESIAN, ... */
+  int coordinates;           /**< number of mesh.coordinates: OAK_VIEW_CARTESIAN, ... */
   int logarithmic;           /**< the cells have equal sizes of ln r: mesh.radius = logarithmic */
   double time;
   long step;
-  int value_bytes;         /**< of a value in files: 4 or 8 */
+  int value_bytes;         /**< size of a value in files: 4 or 8 */
   int nvar;                /**< output variables */
   const char *const *name; /**< [nvar] */
   const char *const *unit; /**< [nvar] "" where none is declared; NULL: none is */
   int nvector;             /**< for formats that write vectors */
   const oak_vector_t *vector;
-  const char *length_unit, *time_unit; /**< of the axes; "" or NULL: none is declared */
+  const char *length_unit, *time_unit; /**< units of the axes; "" or NULL: none is declared */
   int has_mask; /**< there are solids: cells where variable \a mask is 1, or 2 in dielectrics */
   int no_dielectrics; /**< leave out dielectrics as other solids */
   int mask;           /**< for `read`; it may be nvar, and then is none of the variables */
   /** Read variable \a var of blocks [b0, b0+n): dst[n][N^dim], i fastest, interior cells only.
    * Rank-local. */
   oak_status_t (*read)(const struct oak_grid_view *view, int var, int b0, int n, double *dst);
-  /** The same for the \a n blocks whose numbers are in the list \a block; a device reads them
+  /** `read` for the \a n blocks whose numbers are in the list \a block; a device reads them
    * together. May be NULL: oak_view_read_fluid() works in any case. */
   oak_status_t (*read_list)(const struct oak_grid_view *view, int var, int n, const int *block,
                             double *dst);
-  /** The same as `read` with \a layers ghost layers, 1 to half a block: dst[n] of blocks with
-   * 2 layers more cells along each axis, i fastest, with the ghost cells across faces, edges and
-   * corners. Collective: all ranks call it equally often, with the same \a var and \a layers; n may
-   * be 0 on some. The status is this rank's alone. NULL if ghost cells cannot be had. */
+  /** `read` with \a layers ghost layers, 1 to half a block: dst[n] of blocks with 2 layers more
+   * cells along each axis, i fastest, with the ghost cells across faces, edges and corners.
+   * Collective: all ranks call it equally often, with the same \a var and \a layers; n may be 0 on
+   * some. The status is this rank's alone. NULL if the view has no ghost cells. */
   oak_status_t (*read_ghosts)(const struct oak_grid_view *view, int var, int b0, int n, int layers,
                               double *dst);
   oak_disk_t *disk; /**< the thread that writes files; NULL: they are written at once */
@@ -137,8 +137,8 @@ typedef struct {
   int64_t tree;
   uint64_t place;
 } oak_curve_t;
-/** Where the block \a index of \a level begins. Places are counted in blocks of level \a finest,
- * trees with x fastest. */
+/** The place of block \a index of \a level. Places are counted in blocks of level \a finest, trees
+ * with x fastest. */
 oak_curve_t oak_curve_at(int dim, const int trees[3], int finest, int level,
                          const int32_t index[3]);
 /** Below, at or above 0, as for qsort. */
@@ -219,6 +219,6 @@ void oak_locator_destroy(oak_locator_t **locator);
  * \a level is at least the view's max_level; -1 if there is none on this rank. */
 int oak_locate(const oak_locator_t *locator, int level, const int64_t at[3]);
 
-/** The same for a point of the domain, its upper sides included; \a x in the units of xmin.
+/** The block of a point of the domain, its upper sides included; \a x in the units of xmin.
  * \param [out] cell  the cell within the block. */
 int oak_locate_point(const oak_locator_t *locator, const double x[3], int cell[3]);

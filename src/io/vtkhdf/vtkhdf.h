@@ -5,7 +5,7 @@
 
 #include "io/view/grid_view.h"
 
-/** What the name of such a file ends in. */
+/** The ending of the name of such a file. */
 #define OAK_VTKHDF ".vtkhdf"
 
 /** Is HDF5 part of this build? \return OAK_ERR_UNSUPPORTED with what to do; \a what begins the

@@ -8,7 +8,7 @@
 
 /** A level of the file. */
 typedef struct {
-  int tree_level; /**< of the block tree */
+  int tree_level; /**< level of the block tree */
   double spacing[3];
   int64_t boxes, cells; /**< on all ranks */
 } oak_vtkhdf_level_t;
@@ -22,13 +22,13 @@ enum {
   OAK_VTKHDF_ARRAYS
 };
 
-/** What is to be in a file: boxes of levels, or cells with corners. */
+/** The content of a file: boxes of levels, or cells with corners. */
 typedef struct {
   const oak_view_array_t *array; /**< [narray] */
   int narray;
   const oak_vtkhdf_level_t *level; /**< [nlevel]; NULL: cells with corners */
   int nlevel;
-  int64_t points, cells; /**< where there are corners */
+  int64_t points, cells; /**< numbers, for cells with corners */
 } oak_vtkhdf_content_t;
 
 /** Make the new file \a path with all groups, attributes and arrays, the values still missing.
