@@ -12,7 +12,7 @@
 enum {
   OAK_MESH_MAX_LEVEL = 16,
   OAK_MESH_MAX_TREES = 1 << 20, /**< each rank keeps a list of all trees */
-  OAK_MESH_MAX_BLOCKS = 1 << 28 /**< of a rank; blocks, their faces and nodes are counted by int */
+  OAK_MESH_MAX_BLOCKS = 1 << 28 /**< blocks, faces and nodes of a rank are counted by int */
 };
 
 typedef struct oak_forest oak_forest_t;
@@ -49,21 +49,21 @@ typedef struct {
   int keep_from, keep_to, keep_count;
 } oak_transfer_t;
 
-/** Where the data of a block of a new mesh come from; the kinds in the order of OAK_ADAPT_COPY. */
+/** The source of the data of a block of a new mesh; kinds in the order of OAK_ADAPT_COPY. */
 typedef struct {
   enum { OAK_ORIGIN_SAME, OAK_ORIGIN_PARENT, OAK_ORIGIN_CHILDREN } kind;
-  int block; /**< of the old mesh; CHILDREN: the first of the family */
+  int block; /**< block of the old mesh; CHILDREN: the first of the family */
   int child; /**< PARENT: which child of it the new block is */
 } oak_origin_t;
 
-/** How blocks are distributed. */
+/** The distribution of blocks. */
 typedef struct {
   double kappa_max; /**< limit of the most blocks of a rank over ceil(blocks / ranks) */
   /** Keep siblings on one rank: otherwise coarsening would depend on the number of ranks. */
   int families;
 } oak_balance_t;
 
-/** Which child of its parent a block with this index is. */
+/** The number of a block with this index among the children of its parent. */
 static inline int oak_family_number(const int32_t index[3]) {
   return (index[0] & 1) | (index[1] & 1) << 1 | (index[2] & 1) << 2;
 }

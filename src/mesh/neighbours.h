@@ -21,12 +21,12 @@ typedef enum {
                              block beside it */
 } oak_neighbour_kind_t;
 
-/** What lies beyond one face of a block. */
+/** The neighbour beyond one face of a block. */
 typedef struct {
   oak_neighbour_kind_t kind;
   int sub; /**< COARSER: position of this block in the coarse face (bit 0 first axis along it) */
   int rank[4];  /**< owner; FINER: of each fine block, in the order of `sub` */
-  int block[4]; /**< its number on that rank */
+  int block[4]; /**< number of the block on that rank */
 } oak_neighbour_t;
 
 enum {
@@ -51,7 +51,7 @@ typedef struct {
   int face[6];  /**< links to the neighbours across the faces, of the same level or coarser */
 } oak_node_t;
 
-/** What lies beyond a pole: the block at phi + pi, then its neighbours at lower and at higher phi,
+/** The blocks beyond a pole: the block at phi + pi, then its neighbours at lower and at higher phi,
  * and on the lower and on the upper side along the third axis. Rank -1: none. */
 typedef struct {
   int rank[5], block[5];
@@ -60,7 +60,7 @@ typedef struct {
 struct oak_neighbours {
   int dim, rank;
   int trees[3], periodic[3];
-  long revision;     /**< of the mesh it was made for, -1: none */
+  long revision;     /**< revision of the mesh it was made for, -1: none */
   int nblock, nleaf; /**< blocks of this rank; with those of others */
   oak_place_t *leaf; /**< [nleaf] */
   int (*face)[6];  /**< [nblock] links to the neighbours across the faces: same level, coarser, or a
@@ -138,11 +138,11 @@ static inline oak_edge_t oak_edge_axes(int edge) {
   return (oak_edge_t){{pair == 2, pair == 0 ? 1 : 2}, {edge & 1, edge >> 1 & 1}, 2 - pair};
 }
 
-/** What lies beyond an edge of a block of this rank. FINER: the blocks that touch the edge, one in
- * 2D and two in 3D, from the lower to the upper one. COARSER: bit d of `sub` says in which half of
- * the coarse block along axis d the block of this level would be. */
+/** The neighbour beyond an edge of a block of this rank. FINER: the blocks that touch the edge, one
+ * in 2D and two in 3D, from the lower to the upper one. COARSER: bit d of `sub` says in which half
+ * of the coarse block along axis d the block of this level would be. */
 oak_neighbour_t oak_neighbours_edge(const oak_neighbours_t *tree, int block, int edge);
-/** Which of an edge's two axes leads from a block across a pole; -1: none. */
+/** The one of an edge's two axes that leads from a block across a pole; -1: none. */
 int oak_neighbours_edge_is_pole(const oak_neighbours_t *tree, int block, int edge);
 /** Whether an edge of a block is also an edge of its family. */
 int oak_neighbours_edge_is_outer(const oak_neighbours_t *tree, int block, int edge);

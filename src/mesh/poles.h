@@ -8,7 +8,7 @@
 /** The axis across the poles; that along phi is the next one. */
 static inline int oak_poles_axis(unsigned poles) { return poles >= 1u << 2; }
 
-/** What lies beyond the pole, for each block at one. Collective; the status is the same on all
+/** The blocks beyond the pole, for each block at one. Collective; the status is the same on all
  * ranks. */
 oak_status_t oak_poles_find(const oak_mesh_t *mesh, oak_opposite_t *opposite);
 
@@ -17,8 +17,7 @@ oak_status_t oak_poles_find(const oak_mesh_t *mesh, oak_opposite_t *opposite);
 oak_status_t oak_poles_level(const oak_mesh_t *mesh, int nblock, const int8_t *level,
                              const int32_t (*index)[3], int *pole_level);
 
-/** How many blocks of its size lie between a block and the nearest pole; a large number without
- * poles. */
+/** Number of blocks of its size between a block and the nearest pole; large without poles. */
 int64_t oak_poles_distance(const oak_mesh_t *mesh, int block);
 
 /** Whether a block may be refined. Away from a pole, levels rise one by one. */
