@@ -16,7 +16,7 @@ typedef struct oak_output_item oak_output_item_t;
  * blocks. */
 typedef struct {
   oak_output_word_t word;
-  const char *ending; /**< of its files; NULL: none */
+  const char *ending; /**< ending of its files; NULL: none */
   /** Each output is such a folder or, if \a ending differs from the folder's, a file with such a
    * folder beside it. */
   const oak_folder_kind_t *folder;
@@ -49,19 +49,19 @@ struct oak_output_item {
   oak_t *sim;
   const oak_output_kind_t *kind;
   char name[40];
-  char prefix[64]; /**< of its keys: "output.NAME.", or "output.plot_" and the like */
-  char ending[16]; /**< of its files */
-  int section;     /**< it has a section of its own */
+  char prefix[64]; /**< prefix of its keys: "output.NAME.", or "output.plot_" and the like */
+  char ending[16]; /**< ending of its files */
+  int section;     /**< whether it has a section of its own */
   oak_schedule_t schedule;
   oak_selection_t variables;
-  int value_bytes;     /**< of a value in files: 4 or 8 */
+  int value_bytes;     /**< size of a value in files: 4 or 8 */
   int whole;           /**< there is no region */
   double region[2][3]; /**< otherwise its lower and upper corner */
-  double dt;           /**< of the step that is written */
-  long last_step;      /**< of the last output, -1: none */
+  double dt;           /**< dt of the step that is written */
+  long last_step;      /**< step of the last output, -1: none */
   int count;           /**< outputs so far */
   int pending;         /**< files that are not on the disk yet */
-  oak_disk_t *disk;    /**< what writes them; NULL: at once */
+  oak_disk_t *disk;    /**< writer of the files; NULL: at once */
   void *data;          /**< the kind's own, freed at the end */
 };
 

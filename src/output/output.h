@@ -16,7 +16,7 @@ typedef struct {
   const char *command; /**< command line of the run, set before oak_output_begin; NULL: unknown */
   const char *begun_from;      /**< a checkpoint of another run, set before; NULL: none */
   oak_run_folder_t run_folder; /**< on rank 0 */
-  oak_disk_t *disk;            /**< of the run; NULL: files are written at once */
+  oak_disk_t *disk;            /**< writer of the run; NULL: files are written at once */
   int goes_back;               /**< keep what was written after the present step */
   oak_output_item_t *item;
   int nitem;
@@ -32,9 +32,9 @@ oak_status_t oak_output_check_folder(oak_t *sim, oak_folder_use_t how);
 /** Remove an earlier run from the folder, write the effective parameters and begin the tables.
  * Collective. */
 oak_status_t oak_output_begin(oak_output_t *out);
-/** The same for a run that goes on, after oak_output_load: cut the rows of later steps off the
- * tables, begin those that are not there, and write the effective parameters. A file is replaced
- * when its new text is on the disk. Collective. */
+/** oak_output_begin for a run that goes on, after oak_output_load: cut the rows of later steps off
+ * the tables, begin missing tables, and write the effective parameters. A file is replaced when its
+ * new text is on the disk. Collective. */
 oak_status_t oak_output_continue(oak_output_t *out);
 /** Say which outputs a run would write, and when, on \a stream (NULL: only check the keys).
  * Collective. */
@@ -71,7 +71,7 @@ typedef struct {
   oak_status_t (*write)(void *context, const char *path, oak_disk_t *disk);
   void *context;
   const oak_output_kind_t *kind; /**< NULL: a checkpoint */
-  const char *stem;              /**< of the list of its kind */
+  const char *stem;              /**< stem of the list of its kind */
   int keep;                      /**< checkpoints that stay */
   int *pending;                  /**< counts such files that are on their way */
 } oak_put_t;

@@ -9,5 +9,5 @@
  * not known; \a begun_from: the checkpoint that the run goes on from, NULL: none. Rank-local. */
 oak_status_t oak_provenance_write(const oak_t *sim, const char *folder, const char *command,
                                   const char *begun_from);
-/** How parameters.ini names that checkpoint, by its path and the beginning of its content. */
+/** The name of a checkpoint in parameters.ini: its path and the beginning of its content. */
 void oak_checkpoint_note(const char *path, char *text, size_t size);

@@ -8,15 +8,15 @@
 
 typedef struct oak_view_ghosts oak_view_ghosts_t;
 
-/** What a view reads from; it must outlive the view. */
+/** The source of a view; it must outlive the view. */
 typedef struct {
   oak_t *sim;
   const oak_selection_t *variables; /**< the view has the mask of solids beside them */
-  int value_bytes;                  /**< of a value in files: 4 or 8 */
+  int value_bytes;                  /**< size of a value in files: 4 or 8 */
   /** Lower and upper corner: only blocks that touch this box are in the view. NULL: all blocks. */
   const double (*region)[3];
   oak_view_ghosts_t *ghosts; /**< NULL until ghost cells are read */
-  /* Of a view with a region: [nblock] the blocks of the simulation, their levels and places. */
+  /* A view with a region: [nblock] the blocks of the simulation, their levels and places. */
   int *block;
   int8_t *level;
   int32_t (*index)[3];
