@@ -7,11 +7,11 @@
 
 enum { OAK_MOST_CHANGES = 16 };
 
-/** How a restarted run differs from the one that wrote the checkpoint; on rank 0. */
+/** Differences between a restarted run and the run of the checkpoint; on rank 0. */
 typedef struct {
   int physics, problem; /**< their files have changed */
   int equations;        /**< keys of scheme, physics, problem, boundary or bodies have changed */
-  int count;            /**< of changed keys; the first of them: */
+  int count;            /**< number of changed keys; the first of them: */
   char line[OAK_MOST_CHANGES][160];
 } oak_changes_t;
 

@@ -7,7 +7,7 @@
 typedef struct {
   oak_t *sim;
   FILE *stream; /**< NULL on all ranks but 0, and without a log */
-  char *text;   /**< what was printed before there was a file */
+  char *text;   /**< text printed before there was a file */
   size_t size;
 } oak_log_t;
 

@@ -8,7 +8,7 @@
 
 #include "output/output.h"
 
-/** What a rank requests. The ranks agree on the largest of these numbers. From OAK_ASK_END on the
+/** The request of a rank. The ranks agree on the largest of these numbers. From OAK_ASK_END on the
  * run ends. */
 typedef enum {
   OAK_ASK_NONE,
@@ -21,7 +21,7 @@ typedef enum {
   OAK_ASK_INT
 } oak_ask_t;
 
-/** What tells a stop file from an earlier one of that name: all 0 if there is none. */
+/** The identity of a stop file, which an earlier one of that name has not: all 0 without a file. */
 typedef struct {
   ino_t inode;
   struct timespec changed;
@@ -47,7 +47,7 @@ typedef struct {
 oak_status_t oak_saving_open(oak_saving_t *saving, oak_output_t *out);
 /** A run begins, or goes on, now: \a signals are caught from here to oak_saving_close. */
 void oak_saving_begin(oak_saving_t *saving, int signals);
-/** What this rank asks for, to be put into sim->run.asks before a step. Not collective. */
+/** The request of this rank, to be put into sim->run.asks before a step. Not collective. */
 oak_ask_t oak_saving_asks(oak_saving_t *saving);
 /** After a step and its output: write a checkpoint if one is due, or if the run ends early.
  * \a ends: it ends here anyway. Collective. */
@@ -57,7 +57,7 @@ oak_status_t oak_saving_write(oak_saving_t *saving);
 /** Collective. */
 void oak_saving_close(oak_saving_t *saving);
 
-/** What is asked for, in words for messages. */
+/** A request in words for messages. */
 const char *oak_ask_text(oak_ask_t ask);
 
 /** Go on from checkpoint \a which, a path, or "latest" for the newest good one of the output
@@ -67,7 +67,7 @@ oak_status_t oak_restart(oak_output_t *out, const char *which);
  * (oak_checkpoint_fits). Collective. */
 oak_status_t oak_restart_check(const oak_t *sim, const char *which);
 
-/** What a run does with the files in its folder if it goes on from \a which. Rank-local. */
+/** The use of the files in a run's folder if it goes on from \a which. Rank-local. */
 oak_folder_use_t oak_restart_folder(const oak_t *sim, const char *which);
 
 /* run.c */
@@ -84,7 +84,7 @@ oak_status_t oak_run_time_step(oak_t *sim, double end_time, double *dt);
 void oak_signals_catch(void);
 /** Restore what signals did before oak_signals_catch, or \a ignore them until the process ends. */
 void oak_signals_release(int ignore);
-/** What came since oak_signals_catch. */
+/** The request of the signals since oak_signals_catch. */
 oak_ask_t oak_signals_asks(void);
 
 /** The options of a program that may know fewer of them than this library. */
