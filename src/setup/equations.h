@@ -9,7 +9,7 @@
 enum { OAK_LONGEST_FUNCTION = OAK_LONGEST_NAME + 48 };
 
 typedef struct {
-  const char *name; /**< of the field of the solution */
+  const char *name; /**< name of the field of the solution */
   int section;      /**< 1: POISSON_OF declares it, and it has the section [poisson.NAME] */
   char rhs[OAK_LONGEST_FUNCTION]; /**< functions of hooks; empty: there is none */
   char coefficients[OAK_LONGEST_FUNCTION], b[OAK_LONGEST_FUNCTION];

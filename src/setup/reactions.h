@@ -13,18 +13,18 @@ enum {
   OAK_SPECIES_BYTES = 40
 };
 
-/** Of the density of the gas in kernels, in 1/m^3. Coefficients of reactions with two of its
+/** Unit of the density of the gas in kernels, in 1/m^3. Coefficients of reactions with two of its
  * molecules are about 1e-43 m^6/s, which single precision does not hold; a power of two changes no
  * digit. */
 #define OAK_GAS_UNIT 0x1p40
 
 typedef struct {
-  char name[OAK_SPECIES_BYTES];         /**< as the file writes it, such as O2- */
-  char variable[2 * OAK_SPECIES_BYTES]; /**< as a variable, such as O2_min */
+  char name[OAK_SPECIES_BYTES];         /**< name in the file, such as O2- */
+  char variable[2 * OAK_SPECIES_BYTES]; /**< name as a variable, such as O2_min */
   int charge;
   int fixed;       /**< 1: its density is a fraction of that of the gas, or it does not matter */
-  int number;      /**< of its variable; -1: it is fixed */
-  double fraction; /**< of the gas; 0: it does not matter */
+  int number;      /**< number of its variable; -1: fixed density */
+  double fraction; /**< fraction of the gas; 0: it does not matter */
   int on[2];       /**< whether a reaction has it on the left, on the right */
 } oak_species_t;
 
@@ -40,8 +40,8 @@ typedef struct {
   const char *path;
   int line;
   int count[2], of[2][OAK_MOST_IN_REACTION]; /**< the species on the left and on the right */
-  int charge[2];                             /**< of these */
-  int is_table;                              /**< of the rate over E/N, which has this title */
+  int charge[2];                             /**< charge of both sides */
+  int is_table; /**< whether the rate is a table over E/N with this title */
   oak_columns_t *table;
   char formula[128];    /**< or the title */
   double c[10], factor; /**< c1 to c9; to units of kernels */

@@ -16,14 +16,14 @@
 
 enum { OAK_MAX_VECTORS = 10 };
 
-/** What a physics and a problem file declare (kernels/language/hook_table.h,
+/** The declarations of a physics and a problem file (kernels/language/hook_table.h,
  * kernels/hooks/describe.c). */
 typedef struct {
   char variables[OAK_NAMES_BYTES], primitives[OAK_NAMES_BYTES]; /**< storage of variable names */
   char physics_title[OAK_TITLE_BYTES], problem_title[OAK_TITLE_BYTES];
   int nvar;
   const char *name[2 * OAK_MAX_NVAR + 1];  /**< conserved, primitive, "level" */
-  const char *shown[2 * OAK_MAX_NVAR + 1]; /**< the same in outputs: v_r for vx */
+  const char *shown[2 * OAK_MAX_NVAR + 1]; /**< names in outputs: v_r for vx */
   char curved[2 * OAK_MAX_NVAR][48];       /**< storage of such names */
   int normal[3];                           /**< component of the velocity along each axis, or -1 */
   struct {
@@ -32,19 +32,19 @@ typedef struct {
     uint32_t component[3]; /**< bits of the first, second and third components of all vectors */
     int count, of[OAK_MAX_VECTORS][3]; /**< the vectors, -1: no third component; without a
                                         * declaration the velocity alone */
-    uint64_t listed;  /**< how often each variable is a component, two bits for each */
-    uint32_t angular; /**< the bit of the momentum along phi; 0: there is none */
+    uint64_t listed;                   /**< how many vectors have each variable, two bits each */
+    uint32_t angular;                  /**< the bit of the momentum along phi; 0: there is none */
   } vectors;
   uint32_t mirror[3];         /**< bits of the variables that a wall normal to each axis negates */
   int nglobal, has_integrals; /**< globals that are there; some are integrals */
   int global_slot[OAK_MAX_PARAMETERS]; /**< their places among files.declared */
-  int nparameter, nproblem;            /**< of both files, physics first; those of the problem */
-  char unread[256];                    /**< why a constant could not be read; "" if all were read */
+  int nparameter, nproblem; /**< parameters of both files, physics first; of the problem */
+  char unread[256];         /**< why a constant could not be read; "" if all were read */
   struct {
     char key[OAK_LONGEST_NAME + 16];
     char help[OAK_HELP_BYTES]; /**< without what stands in braces */
     int slot;                  /**< place among files.declared */
-    int choice;                /**< it is the number of a word */
+    int choice;                /**< whether it is the number of a word */
     int positive_if_refined;   /**< warn if it is not above 0 on a mesh with several levels */
     int diffusive; /**< above 0, it gives the physics 1: DIFFUSIVE_FLUX, 2: ELECTRIC_FIELD too */
   } parameter[OAK_MAX_PARAMETERS];
@@ -76,7 +76,7 @@ typedef struct {
   int nfixed;
   struct {
     const char *name, *function; /**< as above; NULL: nothing sets it */
-    const char *text;            /**< of `variable`, in the physics */
+    const char *text;            /**< text of `variable`, in the physics */
     int variable;
   } fixed[OAK_MAX_FIXED]; /**< fields that are variables of the state, because fluxes need them */
   int nface; /**< fields on faces (files.declared.face); kernels find them behind `field` */
@@ -122,11 +122,11 @@ struct oak_setup {
   int dim, nvar;
   struct {
     int size[3];               /**< cells along each axis; 1 in z for 2D */
-    int layers;                /**< of ghost cells */
-    int64_t cells, face_cells; /**< of a block, and of its largest face */
+    int layers;                /**< layers of ghost cells */
+    int64_t cells, face_cells; /**< cells of a block, and of its largest face */
   } block;
   struct {
-    int real, store, flux; /**< of a number in kernels, in memory, in kernels of fluxes */
+    int real, store, flux; /**< bytes of a number in kernels, memory, kernels of fluxes */
   } bytes;
   oak_domain_t domain;
   oak_refine_t refine;
@@ -139,9 +139,9 @@ struct oak_setup {
   OAK_TOPICS(OAK_TOPIC_MEMBER)
 #undef OAK_TOPIC_MEMBER
   struct {
-    int debug;               /**< they check what hooks do (run.debug) */
+    int debug;               /**< whether they check hooks (run.debug) */
     int peers;               /**< some ranks read each other's memory in place */
-    oak_module_t *module[2]; /**< of all kernels; the second: of fluxes of another precision */
+    oak_module_t *module[2]; /**< of all kernels; of fluxes of another precision */
 #define OAK_KERNEL_MEMBER(name, ...) oak_kernel_t *name;
     OAK_KERNEL_TABLE(OAK_KERNEL_MEMBER)
 #undef OAK_KERNEL_MEMBER
@@ -166,8 +166,8 @@ void oak_setup_tile(const oak_setup_t *setup, int tile[2]);
 oak_status_t oak_setup_find_files(oak_setup_t *setup);
 /** Build the module of kernels/NAME.c. Collective. */
 oak_status_t oak_setup_build_module(const oak_setup_t *setup, const char *name, oak_module_t **out);
-/** The same of the files of \a source, whose paths begin at the source root unless they are
- * absolute. Of \a source, name, files and time are given. */
+/** Build the files of \a source, whose paths begin at the source root unless they are absolute. Of
+ * \a source, name, files and time are given. */
 oak_status_t oak_setup_build_files(const oak_setup_t *setup, oak_source_t source,
                                    oak_module_t **out);
 /** Complete \a source as for oak_setup_build_files, and call \a use with it. Collective, with a
@@ -199,7 +199,7 @@ int oak_has_hook(const oak_setup_t *setup, const char *name);
 void oak_print_hooks(const oak_setup_t *setup, FILE *f);
 /** Refuse a key that the user has set, because \a reason; NULL: it has an effect. */
 oak_status_t oak_key_unused(const oak_setup_t *setup, const char *key, const char *reason);
-/** The same of all keys of a section, up to the next entry of \a keys that is no key. */
+/** oak_key_unused for all keys of a section, up to the next entry of \a keys that is no key. */
 oak_status_t oak_keys_unused(const oak_setup_t *setup, const oak_param_desc_t *keys,
                              const char *reason);
 
@@ -222,7 +222,7 @@ oak_status_t oak_setup_check_fields(const oak_setup_t *setup, const char *set);
 /* kernels.c */
 oak_status_t oak_setup_build(oak_setup_t *setup);
 oak_status_t oak_setup_upload_parameters(oak_setup_t *setup);
-/** The same after a change of their values. Rank-local. */
+/** Give the kernels changed values of parameters. Rank-local. */
 oak_status_t oak_setup_change_parameters(oak_setup_t *setup);
 /** Give the kernels the values of the globals, \a value [description.nglobal]. Rank-local. */
 oak_status_t oak_setup_upload_globals(oak_setup_t *setup, const double *value);

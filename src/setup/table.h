@@ -15,10 +15,10 @@ typedef struct {
   const char *path;
   int words, dim;
   int count[2];  /**< along x and y; 1 along y if dim is 1 */
-  double *x[2];  /**< they increase */
+  double *x[2];  /**< increasing places */
   double *value; /**< [count[0]][count[1]]; NULL for a formula */
   double *slope; /**< for OAK_TABLE_CUBIC */
-  double scale;  /**< of all values */
+  double scale;  /**< scale of all values */
   oak_status_t (*formula)(const void *of, double x, double *y);
   const void *of;
 } oak_points_t;
@@ -57,7 +57,7 @@ oak_status_t oak_table_print(oak_table_printer_t *out, oak_status_t st);
 typedef struct {
   oak_owner_t owner;
   const char *name;
-  char file[OAK_TABLE_BYTES]; /**< as the C file names it */
+  char file[OAK_TABLE_BYTES]; /**< name in the C file */
   oak_points_t points;
   char key[OAK_LONGEST_NAME + 16];
   char path[4096]; /**< "" if no file is given */

@@ -15,12 +15,12 @@
 /** X(NAME), in the order in which they are read. */
 #define OAK_TOPICS(X) X(scalars) X(bodies) X(equations) X(tables) X(reactions) X(units)
 
-/** What a text for the compiler is for. */
+/** Purposes of a text for the compiler. */
 enum { OAK_FOR_KERNELS, OAK_TO_DESCRIBE, OAK_TO_DECLARE };
 
 /** A topic. Any function may be NULL. All are rank-local. */
 typedef struct {
-  const oak_param_desc_t *keys; /**< of its section; NULL: none */
+  const oak_param_desc_t *keys; /**< keys of its section; NULL: none */
   /** Read the keys that the files of physics and problem must know. */
   oak_status_t (*begin)(oak_setup_t *setup);
   /** Take what the files declare, and declare keys that follow from it. \a module describes them.

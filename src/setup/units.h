@@ -14,7 +14,7 @@ typedef struct {
   int count;
   struct {
     const char *name, *unit;
-  } of[OAK_MAX_UNITS]; /**< those of the problem first */
+  } of[OAK_MAX_UNITS]; /**< units of the problem first */
 } oak_units_t;
 
 typedef struct oak_setup oak_setup_t;
