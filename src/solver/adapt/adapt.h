@@ -13,7 +13,7 @@ oak_status_t oak_compute_flags(oak_t *sim, int *flag);
  * adaptation that lacked memory for them is finished here. Collective; fails on all ranks alike,
  * and may be tried again. */
 oak_status_t oak_adapt_finish(oak_t *sim);
-/** As oak_adjust_refinement, but no block becomes coarser. Collective. */
+/** oak_adjust_refinement in which no block becomes coarser. Collective. */
 oak_status_t oak_adapt_first(oak_t *sim, int *changed);
 
 /** Compute derived variables that the criterion looks at, and their ghost cells, from the current

@@ -26,10 +26,10 @@ typedef struct {
 /** Device memory of the results of the flux kernel (storage.c). */
 typedef struct {
   int whole_tiles; /**< the kernel never cuts tiles into parts */
-  int tiles;       /**< of a block */
+  int tiles;       /**< tiles of a block */
   int parts; /**< number of parts into which the kernel cuts a tile, so that a small mesh fills the
               * device */
-  oak_array_t memory; /**< of the next three */
+  oak_array_t memory; /**< memory of the next three members */
   void *rate, *bad;   /**< per block, tile and part: largest wave speed / dx; invalid cells */
   void *sums;         /**< maxima and sums of them by chunk */
 } oak_results_t;
@@ -64,11 +64,11 @@ typedef struct {
   oak_kernel_t *kernel;
 } oak_late_kernel_t;
 
-/** Where the solution is in time. */
+/** The time of the solution. */
 typedef struct {
   double time, dt; /**< dt: of the last step, 0 before the first */
   double taken_dt; /**< the step that is being taken; 0 between steps */
-  int stage;       /**< of the Runge-Kutta scheme; 0 between steps */
+  int stage;       /**< stage of the Runge-Kutta scheme; 0 between steps */
   long step;
 } oak_solution_time_t;
 
@@ -78,10 +78,10 @@ typedef struct {
   oak_mesh_t *mesh;
   oak_transport_t transport;
   oak_pattern_t pattern;
-  oak_exchange_t exchange; /**< of the solution */
+  oak_exchange_t exchange; /**< exchange of the solution */
   oak_storage_t storage;
   oak_results_t results;
-  oak_field_set_t fields; /**< those beside the state, in the order of setup.fields (fields.c) */
+  oak_field_set_t fields; /**< fields beside the state, in the order of setup.fields (fields.c) */
   oak_late_kernel_t derived;
   oak_array_t tasks; /**< oak_adapt_task_t; they fill blocks (fields.c) */
   oak_snapshot_memory_t snapshot;
@@ -260,7 +260,7 @@ oak_status_t oak_read_state(oak_data_t *data, int state, int variable, int first
 oak_status_t oak_data_check(const oak_data_t *data, int first, int count);
 /** Refuse an array that is not of \a count = all blocks of this rank. Rank-local. */
 oak_status_t oak_data_check_all(const oak_data_t *data, int count);
-/** What oak_read_ghosts, oak_write_cells and oak_totals do (oak.h); they check the variable. */
+/** oak_read_ghosts, oak_write_cells and oak_totals (oak.h), which check the variable. */
 oak_status_t oak_data_read_ghosts(oak_data_t *data, int first, int count, double *out);
 oak_status_t oak_data_write(oak_data_t *data, int variable, int first, int count, const double *in);
 oak_status_t oak_data_totals(oak_data_t *data, double *total);

@@ -16,14 +16,14 @@ typedef struct {
   const char *name[OAK_MOST_SELECTED];
   const char *unit[OAK_MOST_SELECTED]; /**< "": none is declared */
   int nvector;
-  oak_vector_t vector[2 * OAK_MAX_VECTORS]; /**< whose components are all selected */
+  oak_vector_t vector[2 * OAK_MAX_VECTORS]; /**< vectors whose components are all selected */
 } oak_selection_t;
 
 /** Refuse an output variable of physics or problem whose name stands for another variable, and
  * units of variables that are not there. Rank-local. */
 oak_status_t oak_variables_check(const oak_setup_t *setup);
 
-/** What an empty list of variables selects. */
+/** The variables that an empty list selects. */
 typedef enum {
   OAK_SELECT_ALL,     /**< conserved and primitive variables, stored fields, elliptic solutions */
   OAK_SELECT_FIRST,   /**< the first conserved variable */
@@ -62,7 +62,7 @@ oak_status_t oak_variables_prepare(oak_data_t *data, const oak_selection_t *sele
  * oak_variables_prepare. */
 oak_status_t oak_variable_read(oak_data_t *data, int variable, int first, int count, double *out);
 
-/** The same for the \a count blocks of \a list; NULL: from \a first on. */
+/** Read a variable in the \a count blocks of \a list; NULL: from \a first on. */
 oak_status_t oak_variable_read_list(oak_data_t *data, int variable, int first, const int *list,
                                     int count, double *out);
 

@@ -14,7 +14,7 @@
 #include "oak/kernel_args.h"
 #include "setup/runge_kutta.h"
 
-/** What a part needs of others; its function `read` adds to sim->parts.needs. */
+/** Needs of a part; its function `read` adds them to sim->parts.needs. */
 enum {
   OAK_NEEDS_EDGES = 1,       /**< ghost cells beyond the edges of blocks */
   OAK_NEEDS_WHOLE_TILES = 2, /**< one result of the flux kernel per tile, not per part of a tile */
@@ -66,20 +66,20 @@ typedef enum {
   OAK_STEP_NEW_MESH
 } oak_moment_t;
 
-/** What a line waits for. A rank that has failed alone leaves out lines that wait for nothing, and
- * goes on through the others until the ranks agree. */
+/** The ranks for which a line waits. A rank that has failed alone leaves out lines that wait for
+ * nothing, and goes on through the others until the ranks agree. */
 typedef enum {
   OAK_WAIT_NOTHING,    /**< rank-local */
   OAK_WAIT_NEIGHBOURS, /**< collective */
   OAK_WAIT_ALL         /**< collective; the ranks agree: a failure ends the step */
 } oak_wait_t;
 
-/** What the lines of a step work on and leave to each other. */
+/** Data that the lines of a step share. */
 typedef struct {
   int state; /**< from which a line begins, and its time */
   double time;
-  double dt;         /**< of the whole step; of what is split from the stages: the time it takes */
-  oak_stage_t stage; /**< its result goes to state `out` first, and at the end to `stage.out` */
+  double dt;         /**< time of the whole step, or of a part that is split from the stages */
+  oak_stage_t stage; /**< the result goes to state `out` first, and at the end to `stage.out` */
   int out;
   oak_halo_args_t halo;
   oak_flux_args_t flux;
@@ -87,8 +87,8 @@ typedef struct {
   oak_status_t status;
   int ended;       /**< no line follows; with status OAK_OK: the step is to be repeated */
   int64_t invalid; /**< cells on all ranks that the last line which counts them has found */
-  int pass;        /**< how often cells have been marked for repair in this stage */
-  int64_t marked, all_marked; /**< of this rank, on all ranks */
+  int pass;        /**< number of repairs in this stage */
+  int64_t marked, all_marked; /**< marked cells of this rank, on all ranks */
 } oak_step_t;
 
 /** A line of a step. */
@@ -101,7 +101,7 @@ typedef struct {
 } oak_line_t;
 
 enum { OAK_MAX_LINES = 32 };
-/** Those that a run has, in the order of execution (parts.c). */
+/** The lines that a run has, in the order of execution (parts.c). */
 typedef struct {
   int count, lines;
   const oak_part_t *part[OAK_MAX_LINES];

@@ -11,12 +11,12 @@
 struct oak_elliptic_setup;
 
 typedef struct {
-  int number;                    /**< of the equation */
+  int number;                    /**< number of the equation */
   struct oak_elliptic *elliptic; /**< equations of the same kind share it */
   void *b;                       /**< device: what POISSON_B returns; NULL without */
   int isolated;                  /**< 1: multipoles give the values at the boundary */
   double beside;                 /**< isolated: |f| beside the boundary, as last looked at */
-  double share;                  /**< what f of this size everywhere would be of all f */
+  double share;                  /**< f of this size everywhere, over all f */
   int told;                      /**< a warning about it has been printed */
   int given[6]; /**< 1: the hook POISSON_BOUNDARY gives values or slopes on some face */
   int field[4]; /**< numbers of the fields phi, phi_x, phi_y, phi_z; -1: there is none */
@@ -24,16 +24,16 @@ typedef struct {
   int second;   /**< number of the field phi_tt; -1: there is none */
   int state;    /**< from which the present solution is found, and its time */
   double now;
-  double time;       /**< of the last solution */
+  double time;       /**< time of the last solution */
   int64_t step;      /**< that it belongs to; -1: there is none */
   double shift;      /**< from the last solution in this step to the present one */
   oak_array_t slope; /**< derivatives across faces, for the hooks FACE_FIELD */
   int bodies;        /**< 1: there are electrodes or dielectrics, which this equation sees */
   int absorb;        /**< 1: the solution is 0 in all of them (POISSON_OF) */
-  double charge[32 * OAK_BODY_SUMS]; /**< of the last solution: sums of each body */
+  double charge[32 * OAK_BODY_SUMS]; /**< charge of the last solution: sums of each body */
   int every;       /**< steps from one solution to the next; 0: it is solved in each stage */
-  int cycles;      /**< of the last solution */
-  double residual; /**< of the last solution, relative to the largest right-hand side */
+  int cycles;      /**< cycles of the last solution */
+  double residual; /**< residual of the last solution, relative to the largest right-hand side */
   double seconds;  /**< wall-clock time of all solutions on this rank */
 } oak_poisson_t;
 
@@ -48,7 +48,7 @@ oak_status_t oak_poisson_back(oak_t *sim);
 
 /** Warn once of isolated equations whose f is not 0 beside the boundary of the domain. */
 void oak_poisson_warn(oak_t *sim, oak_progress_t *progress);
-/** What an elliptic equation on the mesh of a simulation needs to know of it, with a = 1, b = 0. */
+/** The set-up of an elliptic equation on the mesh of a simulation, with a = 1, b = 0. */
 void oak_poisson_setup(oak_t *sim, struct oak_elliptic_setup *out);
 
 /* poisson_totals.c */

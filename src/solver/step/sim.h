@@ -17,7 +17,7 @@ typedef struct {
 
 /** On all ranks (repair.c, advance.c). */
 typedef struct {
-  int64_t updates;                          /**< of cells; each stage counts */
+  int64_t updates;                          /**< updates of cells; each stage counts */
   int64_t first_order_cells, floored_cells; /**< cells whose result was changed, likewise */
   int64_t retries;                          /**< steps that were repeated */
 } oak_counts_t;
@@ -26,13 +26,13 @@ typedef struct {
 typedef struct {
   oak_field_set_t values; /**< in the order of setup.refine.derived */
   oak_kernel_t *kernel;
-  long revision; /**< of the mesh that they fit */
+  long revision; /**< revision of the mesh that they fit */
 } oak_criterion_t;
 
 /** Device memory and messages of an adaptation (adapt.c). */
 typedef struct {
   oak_array_t flag;         /**< int [nblock] */
-  oak_messages_t migration; /**< of blocks to other ranks */
+  oak_messages_t migration; /**< migration of blocks to other ranks */
   int rates_due; /**< the rates of the old mesh were not known: find those of the new one */
   oak_criterion_t criterion;
 } oak_adapt_t;
@@ -40,7 +40,7 @@ typedef struct {
 /** Memory and messages of flux fixing (fluxfix.c). */
 typedef struct {
   oak_array_t bflux;      /**< fluxes at refinement boundaries [nbflux][V][N^(d-1)] */
-  oak_averages_t average; /**< of fine fluxes */
+  oak_averages_t average; /**< average of fine fluxes */
 } oak_fluxfix_t;
 
 /** Diffusive fluxes (diffusion.c). */
@@ -70,13 +70,13 @@ typedef struct {
   int doubted;  /**< something has changed that rates may depend on: find them again */
 } oak_rates_t;
 
-/** What a failed step has left (advance.c, repair.c). */
+/** The state that a failed step has left (advance.c, repair.c). */
 typedef struct {
   int found; /**< the last step failed */
   int state; /**< where its solution is; unless that is 0, state 0 is the start of the step */
 } oak_failed_step_t;
 
-/** What the main loop and the time step tell each other (run/run.c; `asked`: advance.c). */
+/** Data between the main loop and the time step (run/run.c; `asked`: advance.c). */
 typedef struct {
   double started; /**< MPI_Wtime of oak_create */
   double asks;  /**< request of this rank for the next step (oak_ask_t), which enters a maximum over
@@ -99,7 +99,7 @@ typedef struct {
   int count;
 } oak_user_modules_t;
 
-/** What a program keeps for its own calls of oak_write_output (output/output.c). */
+/** Data of a program's own calls of oak_write_output (output/output.c). */
 typedef struct {
   void *state;
   void (*release)(void *state);
@@ -111,7 +111,7 @@ struct oak {
   /* the run */
   oak_parts_t parts;
   oak_rates_t rates;
-  long revision; /**< of the solution: counts its changes (rates.c) */
+  long revision; /**< revision of the solution: counts its changes (rates.c) */
   int lost;      /**< mesh and solution do not belong together */
   oak_counts_t counts;
   oak_failed_step_t invalid;
@@ -165,8 +165,8 @@ oak_status_t oak_check_bodies(oak_t *sim);
 /** Refuse a simulation whose mesh and solution do not belong together. Rank-local, the same on all
  * ranks, like oak_sim_fits. */
 oak_status_t oak_sim_whole(const oak_t *sim);
-/** The same, and refuse a mesh that not all memory fits, as an adaptation leaves it for which the
- * device had too little memory. For functions that need more than the values of state 0. */
+/** oak_sim_whole that also refuses the mesh of an adaptation for which the device had too little
+ * memory. For functions that need more than the values of state 0. */
 oak_status_t oak_sim_fits(const oak_t *sim);
 /** Begin a public function that needs this. */
 #define OAK_BEGIN_WHOLE(sim) OAK_BEGIN_IF(sim, oak_sim_whole(sim))
@@ -227,8 +227,8 @@ typedef enum {
 /** Fail if `state` has an invalid cell. The message says where the first invalid cell of the lowest
  * rank that has one is. Collective. */
 oak_status_t oak_find_invalid(oak_t *sim, int state, oak_invalid_t kind);
-/** The same if kernels have counted invalid cells. This always fails; if the cell is no longer
- * known, the message names the first block with a count. */
+/** Fail because kernels have counted invalid cells. If the cell is no longer known, the message
+ * names the first block with a count. */
 oak_status_t oak_report_invalid(oak_t *sim, int state, oak_invalid_t kind);
 /** Let the ranks agree on \a st; then report invalid cells that a kernel has counted in state 0.
  * Collective. */
