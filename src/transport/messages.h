@@ -26,8 +26,8 @@ typedef struct {
 /** A part of a message on its way through memory of the host. */
 typedef struct {
   int rank, count; /**< units */
-  char *memory;    /**< of the device */
-  char *staging;   /**< of the host */
+  char *memory;    /**< memory of the device */
+  char *staging;   /**< staging of the host */
 } oak_chunk_t;
 
 /** Messages of a route for a field, and what they need while they are under way. Start from {0}. */

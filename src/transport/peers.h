@@ -24,13 +24,13 @@ typedef struct {
   uint64_t sequence; /**< meetings so far */
   int released; /**< this rank's device has failed: peers do not wait for it, and it does not wait
                    for them */
-  oak_handle_t page; /**< of the flags, on the rank that made them */
+  oak_handle_t page; /**< page of the flags, on the rank that made them */
 } oak_peers_t;
 
 /** Memory of this rank that its peers see. Start from {0}. */
 typedef struct {
   void *mine;
-  int64_t bytes;       /**< its size */
+  int64_t bytes;       /**< size of the memory */
   void **peer;         /**< [count] address of each peer's memory on this rank; NULL: not mapped */
   oak_handle_t handle; /**< by which peers find it */
 } oak_shared_t;

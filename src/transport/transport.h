@@ -18,10 +18,10 @@ typedef enum {
 typedef struct {
   oak_device_t *dev;
   MPI_Comm comm;
-  oak_transport_kind_t kind; /**< of messages: _NCCL, _MPI or _STAGED */
+  oak_transport_kind_t kind; /**< way of messages: _NCCL, _MPI or _STAGED */
   int messages;              /**< some ranks are not peers */
   oak_peers_t peers;
-  char text[512]; /**< what is used and why, for people; "" on one rank */
+  char text[512]; /**< the way and the reason, for people; "" on one rank */
 } oak_transport_t;
 
 /** Choose the transport of the ranks of \a comm, following \a wanted. If the wanted way does not
