@@ -23,7 +23,7 @@ TITLE("streamer discharge")
 FIELD_STORED(phi_tt) /* with phi_t, solutions start from an extrapolation in time */
 #endif
 
-/* STREAMER_IONS: 1 if ions move, and free electrons from bodies (streamer_ions.c). */
+/* STREAMER_IONS: 1 if ions move and release electrons from bodies (streamer_ions.c). */
 #ifndef STREAMER_IONS
 #define STREAMER_IONS 0
 #endif
