@@ -76,7 +76,7 @@ OAK_FN int set_cells(const oak_initial_args_t *arg, long n OAK_LANE_PARAM) {
 #endif
 #if NSOLID
       q[SOLID_VAR] = (real)oak_solid(&at);
-#if OAK_HAS_physics_collect /* the hook is also called after each stage */
+#if OAK_HAS_physics_collect /* COLLECT is also called after each stage */
       if (oak_is_solid(q[SOLID_VAR])) physics_collect(&user.physics, q);
 #endif
       found |= look_at_bodies(arg, &at, n, i, row % OAK_NY);

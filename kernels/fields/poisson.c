@@ -111,7 +111,7 @@ OAK_KERNEL(oak_poisson_boundary, oak_poisson_args_t, 64) {
 #endif
 
 /* Copy between the solver and a field. A solution starts from the field and its derivatives in
- * time; from the difference to the field before, it sets the derivatives. */
+ * time. Afterwards the derivatives follow from the change of the field. */
 OAK_KERNEL(oak_poisson_field, oak_poisson_args_t, OAK_CHUNK_LANES) {
   OAK_ARGS(oak_poisson_args_t);
   OAK_OUTER(n) {

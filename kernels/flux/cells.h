@@ -178,7 +178,7 @@ OAK_FN real one_cell(const oak_flux_args_t *arg, const oak_flux_user_t *user, lo
       walk(&arg->f, user, block, x, dir, x[dir] + n, window, hi, upper);
       keep_flux(&arg->f, arg->bflux, block, 2 * dir + n, x, upper);
     }
-    lower[NVAR] = upper[NVAR] = OAK_MAX(lower[NVAR], upper[NVAR]); /* one number instead of two */
+    lower[NVAR] = upper[NVAR] = OAK_MAX(lower[NVAR], upper[NVAR]); /* one speed, not two */
     add_fluxes(&user->physics, &c, dir, (sum_t)oak_inv_dx(&arg->f, arg->f.block[block].level, dir),
                lower, upper);
   }

@@ -10,8 +10,8 @@
 #include "kernels/multigrid/equation.h"
 
 /* The coefficient on a face at the boundary, extrapolated linearly from two cells, so that a given
- * flux, a times the derivative, has second order. If it changes by a factor of 2 or more between
- * them, the coefficient of the nearer cell is used. */
+ * flux, a times the derivative, has second order. If both cells differ by a factor of 2 or more,
+ * the coefficient of the nearer cell is used. */
 OAK_FN real boundary_coefficient(const real *c, int face) {
   const int step = OAK_STRIDE(face / 2);
   const real next = c[face & 1 ? -step : step];
@@ -113,8 +113,8 @@ OAK_KERNEL(oak_elliptic_moments, oak_elliptic_poles_args_t, 128) {
   }
 }
 
-/* For m = 1, 2 and so on: add to the moments from the m-th on the moments before, times numbers for
- * even and odd places. */
+/* For m = 1, 2 and so on: each moment from the m-th on gets the moment before it added, times
+ * `even` or `odd` by its place. */
 OAK_FN void poles_shift(double even, double odd, double moment[POLES + 1]) {
   OAK_UNROLL
   for (int m = 1; m <= POLES; m++) OAK_UNROLL
