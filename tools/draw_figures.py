@@ -73,7 +73,7 @@ def architecture():
     out += box(260, 411, 460, 46, "src/halo", ["ghost cells: tables and exchange"], GREEN)
     out += box(260, 481, 220, 66, "src/mesh", ["the block tree,", "on top of p4est"], GREEN)
     out += box(500, 481, 220, 66, "src/transport", ["peers and messages:", "MPI, NCCL, RCCL"], GREEN)
-    out += box(500, 571, 220, 122, "src/device", ["memory, launches,", "run-time compilation:", "cpu, cuda, hip,", "openacc, openmp"], GREEN)
+    out += box(500, 571, 220, 122, "src/device", ["memory, launches,", "run-time compilation:", "cpu, cuda, hip,", "openacc"], GREEN)
     out += box(20, 627, 450, 66, "src/base", ["status, parameters, exact sums, timers"], GREEN)
     out += box(20, 747, 165, 66, "kernels", ["all work on cells,", "geometry of cells"], ORANGE)
     out += box(198, 747, 165, 66, "numerics", ["limiters,", "Riemann solvers"], ORANGE)

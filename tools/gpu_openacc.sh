@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Measure the devices openacc and openmp against cuda on the GPU of a machine that lacks their compilers. `prepare` runs
+# Measure the device openacc against cuda on the GPU of a machine that lacks its compiler. `prepare` runs
 # where the compiler is: it fills BUNDLE, made by gpu_bundle.sh, with the kernels and gcc's runtime. `measure` runs where
 # the GPU is and prints one line per case. With the word `suite`, `prepare` adds
 # the kernels of all tests of solver and devices and of oak_verify, by running them here (half an hour on two cores); there:
-#   OAK_ACC_PREBUILT=1 OAK_CACHE=BUNDLE/cache BUNDLE/tools/gpu_suite.sh -m -d openacc BUNDLE
+#   OAK_ACC_CC=none OAK_CACHE=BUNDLE/cache BUNDLE/tools/gpu_suite.sh -m -d openacc BUNDLE
 #
 # usage: gpu_openacc.sh prepare|measure BUNDLE [WORD ...]   (WORD: only cases whose name has one of the words)
 set -u
@@ -21,7 +21,6 @@ cases() {
   local n rt=uniform,rt,3d,vanleer
   for n in 16 32 8; do
     echo "acc_b$n;$rt,256^3,b$n,double;openacc;"
-    echo "omp_b$n;$rt,256^3,b$n,double;openmp;"
     echo "cuda_b$n;$rt,256^3,b$n,double;cuda;"
   done
   for n in 16 32 8; do
@@ -46,7 +45,6 @@ cases() {
   echo "acc_b32_march8;$rt,256^3,b32,double;openacc;-DOAK_WALK_CELLS=8"
   echo "acc_single_b16_march8;hardware,256^3,b16,single;openacc;-DOAK_WALK_CELLS=8"
   echo "acc_amr;amr;openacc;"
-  echo "omp_amr;amr;openmp;"
   echo "cuda_amr;amr;cuda;"
 }
 export OAK_CACHE=$folder/cache OMP_NUM_THREADS=1 OAK_TEST_LARGE=1
@@ -67,10 +65,8 @@ if [ "$mode" = prepare ]; then
     python3 "$source/bench/paper.py" --oak "$oak" --rows "$rows" "device.name=$device" "device.flags=$flags" mesh.min_level=1 \
       mesh.max_level=1 >"$out/$name.log" 2>&1 </dev/null || tail -3 "$out/$name.log"
   done < <(cases)
-  for device in openacc openmp; do
-    "${amr[@]}" device.name=$device "output.folder=$out/amr_$device" mesh.min_level=1 mesh.max_level=1 run.max_steps=2 >/dev/null
-  done
-  OAK_TEST_FOLDER=$source/tests OAK_TEST_DEVICES="openacc openmp" timeout 600 "$folder/bin/test_device_agree" 2>&1 | tail -1
+  "${amr[@]}" device.name=openacc "output.folder=$out/amr_openacc" mesh.min_level=1 mesh.max_level=1 run.max_steps=2 >/dev/null
+  OAK_TEST_FOLDER=$source/tests OAK_TEST_DEVICES="openacc" timeout 600 "$folder/bin/test_device_agree" 2>&1 | tail -1
   [ $suite = yes ] &&
     bash "$folder/tools/gpu_suite.sh" -d openacc -j "$(env -u OMP_NUM_THREADS nproc)" -o "$out/suite" "$folder" test_ verify_
   rm -f "$folder"/cache/*.cpu "$folder"/cache/*.cpu.ref
@@ -79,7 +75,7 @@ if [ "$mode" = prepare ]; then
   exit
 fi
 
-export OAK_ACC_PREBUILT=1
+export OAK_ACC_CC=none
 "$oak" info | grep -E '^(oak|device) '
 while IFS=';' read -r name rows device flags; do
   wanted "$name" "${words[@]}" || continue
@@ -92,14 +88,14 @@ done < <(cases)
 head -1 "$out"/*/paper.csv 2>/dev/null | sed -n 2p
 
 # Phases of an adaptive run.
-for device in openacc openmp cuda; do
+for device in openacc cuda; do
   wanted "phases_$device" "${words[@]}" || continue
   "${amr[@]}" device.name=$device "output.folder=$out/amr_$device" mesh.min_level=2 mesh.max_level=4 run.max_steps=60 >"$out/amr_$device.log" 2>&1
   echo "== adaptive run on $device"
   sed -n '/ on average/,$p' "$out/amr_$device.log"
 done
 # Kernel by kernel, by the profiler: mean microseconds, calls, registers, blocks, threads.
-for device in openacc openmp cuda; do
+for device in openacc cuda; do
   wanted "kernels_$device" "${words[@]}" && command -v ncu >/dev/null || continue
   timeout 60 ncu --clock-control none --csv --metrics gpu__time_duration.sum,launch__registers_per_thread \
     "${amr[@]}" device.name=$device "output.folder=$out/amr_$device" mesh.min_level=3 mesh.max_level=4 run.max_steps=4 >"$out/ncu_$device.csv" 2>&1
@@ -109,8 +105,8 @@ for device in openacc openmp cuda; do
     END {for (k in t) printf "%-42s %10.1f %s mean of %d, %s registers\n", k, t[k] / n[k], u, n[k], r[k]}' \
     "$out/ncu_$device.csv" | sort
 done
-# Results: cpu against openacc and openmp.
+# Results: cpu against openacc.
 if wanted agree "${words[@]}"; then
-  OAK_TEST_FOLDER=$source/tests OAK_TEST_DEVICES="openacc openmp cuda" timeout 60 "$folder/bin/test_device_agree" 2>&1 |
+  OAK_TEST_FOLDER=$source/tests OAK_TEST_DEVICES="openacc cuda" timeout 60 "$folder/bin/test_device_agree" 2>&1 |
     grep -E "openacc|line|rror" | cut -c1-200
 fi

@@ -41,8 +41,8 @@ typedef struct {
 /** Settings of a device, from the [device] section. */
 typedef struct {
   int threads; /**< CPU threads per rank; 0: $OMP_NUM_THREADS, else the rank's share of the cores */
-  const char *compiler; /**< C compiler for kernels; "" : $OAK_CC, then cc, gcc, clang; of openacc
-                             and openmp: docs/openacc.md */
+  const char *compiler; /**< C compiler for kernels; "" : $OAK_CC, then cc, gcc, clang; of openacc:
+                             docs/openacc.md */
   const char *flags;    /**< extra compiler flags */
 } oak_device_options_t;
 
@@ -164,7 +164,7 @@ typedef struct {
   oak_status_t (*fingerprint)(oak_device_t *dev, int compiler, oak_hash_t *hash);
 } oak_device_ops_t;
 
-/** Open a device by its name (cuda, cpu, hip, openacc, openmp), or with "auto" the best one that
+/** Open a device by its name (cuda, cpu, hip, openacc), or with "auto" the best one that
  * works here: cuda, else cpu. Collective on \a comm; all ranks fail together. An unknown name is
  * refused with the list of known ones. */
 OAK_API oak_status_t oak_device_open(MPI_Comm comm, const char *name,

@@ -13,7 +13,7 @@
 #include "oak/dialect/cuda.h"
 #elif OAK_DEVICE_HIP
 #include "oak/dialect/hip.h"
-#elif OAK_DEVICE_OPENACC || OAK_DEVICE_OPENMP
+#elif OAK_DEVICE_OPENACC
 #include "oak/dialect/directives.h"
 #else
 #error "unknown device: no dialect header"

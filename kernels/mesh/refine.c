@@ -125,8 +125,7 @@ OAK_FN int refine_near(int i, int rows) {
 
 #if OAK_LANES_APART
 /* refine_most_t: the largest squared indicator of a lane, and the neighbours near its cells to
- * refine. It has no array, because with OpenMP gcc gives all lanes of a warp the same array
- * (docs/openacc.md). */
+ * refine. It has no array, so that gcc keeps it in registers of the lane. */
 typedef struct {
   real largest, limit2;
   int reach;

@@ -184,6 +184,10 @@ void oak_add_once(oak_words_t *words, const char *format, ...)
  * for a message. \a where: the file that it was to write. */
 void oak_compiler_quote(oak_buffer_t *quote, const char *output, const char *where);
 void oak_compiler_free(oak_compiler_t *compiler);
+/** Nothing in the cache fits, and nothing can be compiled, as the last message says. \a target: for
+ * what the kernels would be, "" or a text with a blank in front. */
+oak_status_t oak_no_compiler(const oak_device_t *dev, const oak_source_t *source,
+                             const char *target);
 
 /* ---- flags.c: the flags that the user gives to the compiler of kernels. */
 

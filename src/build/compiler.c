@@ -307,6 +307,18 @@ static oak_status_t run_compiler(oak_job_t *job, const char *name, const char *p
   return OAK_OK;
 }
 
+oak_status_t oak_no_compiler(const oak_device_t *dev, const oak_source_t *source,
+                             const char *target) {
+  char reason[512];
+  snprintf(reason, sizeof reason, "%s", oak_last_error());
+  OAK_CHECK(dev->cache, OAK_ERR_BUILD, "the cache of kernels cannot be used: %s; and there is %s",
+            dev->unkept, reason);
+  return OAK_FAIL(
+      OAK_ERR_BUILD,
+      "the cache of kernels, %s, has no kernel '%s' of these sources%s; and there is %s",
+      dev->cache, oak_source_name(source), target, reason);
+}
+
 void oak_compiler_free(oak_compiler_t *compiler) {
   oak_words_free(&compiler->command);
   oak_words_free(&compiler->flags);

@@ -130,19 +130,12 @@ static void cpu_begin(oak_device_t *dev, int asked, oak_words_t *command) {
 
 static void cpu_command(oak_device_t *dev, oak_words_t *command) { cpu_begin(dev, 1, command); }
 
-/** Nothing in the cache fits, and nothing can be compiled. */
 static oak_status_t no_compiler(const oak_device_t *dev, const oak_source_t *source) {
-  const cpu_t *cpu = dev->data;
-  char reason[512];
-  snprintf(reason, sizeof reason, "%s", oak_last_error());
-  OAK_CHECK(dev->cache, OAK_ERR_BUILD, "the cache of kernels cannot be used: %s; and there is %s",
-            dev->unkept, reason);
-  return OAK_FAIL(
-      OAK_ERR_BUILD,
-      "the cache of kernels, %s, has no kernel '%s' of these sources for this processor "
-      "(%s%s%s); and there is %s",
-      dev->cache, oak_source_name(source), cpu->host.model, cpu->host.simd[0] ? ", " : "",
-      cpu->host.simd, reason);
+  const oak_host_cpu_t *host = &((const cpu_t *)dev->data)->host;
+  char target[160];
+  snprintf(target, sizeof target, " for this processor (%s%s%s)", host->model,
+           host->simd[0] ? ", " : "", host->simd);
+  return oak_no_compiler(dev, source, target);
 }
 
 static oak_status_t cpu_build(oak_device_t *dev, const oak_source_t *source, const char *path) {

@@ -14,8 +14,7 @@
 /** The back ends in the order in which "auto" tries them: the fastest first, the CPU last. Then
  * follow those that "auto" never chooses. */
 static const oak_device_ops_t *const registry[] = {&oak_device_ops_cuda, &oak_device_ops_cpu,
-                                                   &oak_device_ops_hip, &oak_device_ops_openacc,
-                                                   &oak_device_ops_openmp};
+                                                   &oak_device_ops_hip, &oak_device_ops_openacc};
 
 enum { registry_count = sizeof registry / sizeof registry[0] };
 

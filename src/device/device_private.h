@@ -94,4 +94,4 @@ void *oak_object_symbol(oak_module_t *module, const char *name);
 /* ---- back ends */
 
 extern const oak_device_ops_t oak_device_ops_cuda, oak_device_ops_hip, oak_device_ops_cpu,
-    oak_device_ops_openacc, oak_device_ops_openmp;
+    oak_device_ops_openacc;

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# TEST name=long_problems_openmp suite=long flags=-O0 @oak@ @source@ device.name=openmp
+# TEST name=long_problems_openacc suite=long flags=-O0 @oak@ @source@ device.name=openacc
 # Runs each problem for a few steps on a small mesh, with its outputs at the start and at the end.
 # usage: check_problems.sh OAK SOURCE [section.key=value ...]
 oak=$1 source=$2 failed=0

@@ -4,8 +4,6 @@
  * compared with that of a run on rank 0 alone. */
 // TEST np={1,2,3,4} timeout=300 flags=default
 // TEST name=openacc_@test@_np2 np=2 suite=all needs=openacc OAK_TEST_SHORT=1 OAK_TEST_DEVICE=openacc flags="-O1 -foffload=disable"
-// TEST name=openmp_@test@_gcc_np2 np=2 suite=all needs=openacc OAK_TEST_SHORT=1 OAK_TEST_DEVICE=openmp OAK_OMP_CC=gcc flags=default OAK_CFLAGS=-O1
-// TEST name=openmp_@test@_clang_np2 np=2 suite=all needs=openacc OAK_TEST_SHORT=1 OAK_TEST_DEVICE=openmp OAK_OMP_CC=clang flags=default OAK_CFLAGS=-O1
 // TEST name=@test@_staged_np@np@ np={2,3,4} OAK_TEST_TRANSPORT=staged
 // TEST name=@test@_hosts_np4 np=4 OAK_TEST_RANKS_PER_HOST=2
 // TEST name=@test@_fake_direct_np2 np=2 needs=fake OAK_TEST_SHORT=1 OAK_TEST_DEVICE=cuda OAK_TEST_TRANSPORT=direct OAK_FAKE_CUDA=count=8

@@ -3,8 +3,6 @@
  * is put at each place in turn. The solution does not depend on the size of the blocks. */
 // TEST np={1,2} timeout=300 flags=-O1
 // TEST name=openacc_@test@_np2 np=2 suite=all needs=openacc OAK_TEST_SHORT=1 OAK_TEST_DEVICE=openacc flags="-O1 -foffload=disable"
-// TEST name=openmp_@test@_gcc_np2 np=2 suite=all needs=openacc OAK_TEST_SHORT=1 OAK_TEST_DEVICE=openmp OAK_OMP_CC=gcc flags=default OAK_CFLAGS=-O1
-// TEST name=openmp_@test@_clang_np2 np=2 suite=all needs=openacc OAK_TEST_SHORT=1 OAK_TEST_DEVICE=openmp OAK_OMP_CC=clang flags=default OAK_CFLAGS=-O1
 // TEST name=long_@test@_np@np@ np={5,7,8,16} suite=long
 #include "solver_test.h"
 

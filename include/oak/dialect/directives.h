@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The kernel dialect in directives of OpenACC and of OpenMP. Lanes have no barrier, and compilers
- * put arrays that lanes share into slow memory or do not support them (docs/openacc.md). No form of
- * loop here therefore uses barriers or shared arrays among lanes:
+ * The kernel dialect in directives of OpenACC. Lanes have no barrier, and compilers put arrays that
+ * lanes share into slow memory or do not support them (docs/openacc.md). No form of loop here
+ * therefore uses barriers or shared arrays among lanes:
  *
  *   OAK_OUTER        an iteration is one lane, its INNER loops are serial: always correct
  *   OAK_OUTER_LANES  an iteration is a gang whose lanes take their share of INNER loops: no SHARED,
@@ -9,18 +9,11 @@
  *   OAK_GANGS, OAK_VECTOR   the loops of the foap4 paper: a gang loop over blocks, a collapsed
  * vector loop over cells, with reductions
  *
- * A gang of OpenMP is a team, its lanes are threads. OAK_ON_HOST: this code runs on the host only.
- * The threads then share the iterations of the outer loops, and inner loops are serial.
- *
  * docs/kernels.md explains the macros; every device has one header with the same names. */
 #pragma once
 
 #include <math.h>
-#if OAK_DEVICE_OPENMP
-#include <omp.h>
-#else
 #include <openacc.h>
-#endif
 #include <stddef.h>
 #include <string.h>
 
@@ -29,35 +22,21 @@
 
 /* Inlined into the compute region, so that no `acc routine` is needed and arrays become registers.
  */
-#if defined(__NVCOMPILER) && !OAK_DEVICE_OPENMP
+#if defined(__NVCOMPILER)
 #define OAK_FN OAK_PRAGMA(acc routine seq) static inline
 #else
 #define OAK_FN static inline __attribute__((always_inline))
 #endif
 #define OAK_CONST_DATA __attribute__((visibility("default"))) const
 /* An array with the numbers of a table (TABLE). */
-#if OAK_DEVICE_OPENMP
-#define OAK_TABLE_DATA(type, name, count)                \
-  __attribute__((unused)) static const type name[count]; \
-  OAK_PRAGMA(omp declare target(name)) static const type name[count]
-#else
 #define OAK_TABLE_DATA(type, name, count)                \
   __attribute__((unused)) static const type name[count]; \
   OAK_PRAGMA(acc declare copyin(name)) static const type name[count]
-#endif
 
 #define OAK_KERNEL(name, args_t, threads)                                       \
   __attribute__((visibility("default"))) void name(long oak_n, int oak_threads, \
                                                    const args_t *oak_args)
 
-/* OAK_ONE_LANE: each gang has one lane, because lanes would share arrays
- * (src/device/directives.c). */
-#if OAK_DEVICE_OPENMP && (OAK_ON_HOST || OAK_ONE_LANE)
-#undef OAK_ACC_LANES
-#undef OAK_ACC_VECTOR
-#define OAK_ACC_LANES 1
-#define OAK_ACC_VECTOR 1
-#endif
 /* Lanes of a gang: for kernels that move data, and for those with a loop over cells. */
 #ifndef OAK_ACC_LANES
 #define OAK_ACC_LANES 64
@@ -65,48 +44,19 @@
 #ifndef OAK_ACC_VECTOR
 #define OAK_ACC_VECTOR 128
 #endif
-/* OpenACC: a gang per iteration, since the hardware starts a gang whenever another one ends. */
+/* A gang per iteration, since the hardware starts a gang whenever another one ends. */
 #ifndef OAK_ACC_GANGS
 #define OAK_ACC_GANGS num_gangs(oak_n)
 #endif
 
 /* Arguments: one structure, whose pointers are addresses of the device. OAK_EACH, OAK_GANG: a lane
- * or a gang for each iteration of the following loop; OAK_ACROSS: the lanes of a gang share the
- * iterations of the following loop. */
-#if OAK_DEVICE_OPENMP || defined(__NVCOMPILER)
+ * or a gang for each iteration of the loop that follows. */
+#if defined(__NVCOMPILER)
 #define OAK_ARGS(args_t)        \
   const args_t arg = *oak_args; \
   (void)oak_threads
 #define OAK_ARGS_PLACE(arg) (&(arg))
 #define OAK_ACC_N oak_n
-#endif
-#if OAK_DEVICE_OPENMP && OAK_ON_HOST
-#define OAK_EACH(lanes)                                                                        \
-  OAK_PRAGMA(omp target teams distribute parallel for num_threads(oak_n > 8 ? oak_threads : 1) \
-                 schedule(dynamic, 4) firstprivate(arg))
-#define OAK_GANG(lanes) OAK_EACH(lanes)
-#define OAK_ACROSS(...)
-#elif OAK_DEVICE_OPENMP
-#if defined(__clang__) || defined(__NVCOMPILER)
-#define OAK_EACH(lanes) \
-  OAK_PRAGMA(omp target teams distribute parallel for thread_limit(lanes) firstprivate(arg))
-#define OAK_GANG(lanes) \
-  OAK_PRAGMA(omp target teams distribute thread_limit(lanes) firstprivate(arg))
-#define OAK_ACROSS(...) OAK_PRAGMA(omp parallel for __VA_ARGS__)
-#else
-/* For gcc a thread is a warp, whose lanes execute `simd` loops. A gang is one warp: reductions
- * among several warps take a lock that all gangs share (docs/openacc.md). */
-#define OAK_GANG(lanes) OAK_PRAGMA(omp target teams distribute thread_limit(1) firstprivate(arg))
-#if OAK_ONE_LANE
-#define OAK_EACH(lanes) OAK_GANG(lanes)
-#define OAK_ACROSS(...)
-#else
-#define OAK_EACH(lanes) \
-  OAK_PRAGMA(omp target teams distribute simd thread_limit(1) firstprivate(arg))
-#define OAK_ACROSS(...) OAK_PRAGMA(omp simd __VA_ARGS__)
-#endif
-#endif
-#elif defined(__NVCOMPILER)
 #define OAK_ACC_LOOP(kind, ...) OAK_PRAGMA(acc parallel loop kind __VA_ARGS__ firstprivate(arg))
 #else
 /* Arguments are in a variable that is always on the device. A launch then takes 14 us (H100,
@@ -141,11 +91,8 @@ __attribute__((used)) static void oak_acc_send(long n, const void *arg, size_t s
   } else                                                       \
     OAK_PRAGMA(acc loop kind)
 #endif
-#if !OAK_DEVICE_OPENMP
 #define OAK_EACH(lanes) OAK_ACC_LOOP(gang vector, vector_length(lanes))
 #define OAK_GANG(lanes) OAK_ACC_LOOP(gang, OAK_ACC_GANGS vector_length(lanes))
-#define OAK_ACROSS(...) OAK_PRAGMA(acc loop vector __VA_ARGS__)
-#endif
 
 /* Lane 0 of 1, unless a loop or a function's arguments say otherwise. */
 enum { oak_lane = 0, oak_lanes = 1 };
@@ -157,25 +104,18 @@ enum { oak_lane = 0, oak_lanes = 1 };
   for (long n = 0; n < OAK_ACC_N; n++)
 #define OAK_OUTER_LANES(n)                                     \
   OAK_GANG(OAK_ACC_LANES)                                      \
-  for (long n = 0; n < OAK_ACC_N; n++) OAK_ACROSS()            \
+  for (long n = 0; n < OAK_ACC_N; n++) OAK_VECTOR()            \
   for (int oak_lane = 0; oak_lane < OAK_ACC_LANES; oak_lane++) \
     for (int oak_lanes = OAK_ACC_LANES, oak_o = 1; oak_o; oak_o = 0)
 
 #define OAK_GANGS(n)       \
   OAK_GANG(OAK_ACC_VECTOR) \
   for (long n = 0; n < OAK_ACC_N; n++)
-#define OAK_VECTOR(...) OAK_ACROSS(__VA_ARGS__)
-#if OAK_DEVICE_OPENMP && !OAK_ON_HOST /* gcc uses the lanes of a warp for single loops only */
-#define OAK_VECTOR2(j, nj, i, ni, ...)              \
-  OAK_ACROSS(__VA_ARGS__)                           \
-  for (int oak_t = 0; oak_t < (nj) * (ni); oak_t++) \
-    for (int j = oak_t / (ni), i = oak_t % (ni), oak_p = 1; oak_p; oak_p = 0)
-#else
+#define OAK_VECTOR(...) OAK_PRAGMA(acc loop vector __VA_ARGS__)
 #define OAK_VECTOR2(j, nj, i, ni, ...) \
-  OAK_ACROSS(collapse(2) __VA_ARGS__)  \
+  OAK_VECTOR(collapse(2) __VA_ARGS__)  \
   for (int j = 0; j < (nj); j++)       \
     for (int i = 0; i < (ni); i++)
-#endif
 /* The clauses of the loop have already combined the values. */
 #define OAK_GANG_MAX(x) ((void)0)
 #define OAK_GANG_SUM(x) ((void)0)
@@ -185,14 +125,8 @@ enum { oak_lane = 0, oak_lanes = 1 };
     for (int oak_lanes = OAK_ACC_VECTOR, oak_o = 1; oak_o; oak_o = 0)
 
 /* OAK_VECTOR for sums of real numbers in a fixed order. gcc adds the numbers of a warp by shuffles,
- * in a fixed order, but the sums of several warps in the order of their arrival. With OpenMP, other
- * compilers add all numbers in the order of their arrival. */
-#if OAK_DEVICE_OPENMP && \
-    (OAK_ON_HOST || OAK_ONE_LANE || defined(__clang__) || defined(__NVCOMPILER))
-enum { OAK_SUM_VECTOR = 1 };
-#else
+ * in a fixed order, but the sums of several warps in the order of their arrival. */
 enum { OAK_SUM_VECTOR = 32 };
-#endif
 #define OAK_GANGS_SUM(n)   \
   OAK_GANG(OAK_SUM_VECTOR) \
   for (long n = 0; n < OAK_ACC_N; n++)
@@ -240,7 +174,7 @@ enum { OAK_SUM_VECTOR = 32 };
  * OAK_ON_NVIDIA is a constant for both compilers, that for the host and that for the GPU. Without
  * optimization, the compiler for the host would keep the instructions of the GPU. nvc has no such
  * inline assembly in regions. */
-#if !OAK_DEVICE_OPENMP && defined(__GNUC__) && !defined(__NVCOMPILER) && defined(__OPTIMIZE__) && \
+#if defined(__GNUC__) && !defined(__NVCOMPILER) && defined(__OPTIMIZE__) && \
     !defined(OAK_EXACT_DIVISION)
 #define OAK_OWN_DIVISION 1
 #define OAK_ON_NVIDIA __builtin_acc_on_device(acc_device_nvidia)
