@@ -228,8 +228,8 @@ OAK_API oak_status_t oak_device_signal(oak_device_t *dev, uint64_t *flag, uint64
 OAK_API oak_status_t oak_device_wait(oak_device_t *dev, uint64_t *flag, uint64_t value);
 
 /** Build \a source (or take it from the cache) and load it. Collective on the device's
- * communicator. The lowest rank of each host looks in the cache. Hosts that lack the kernel get it
- * from one host, which has it in its cache or compiles it. Then all ranks load it. A compile error
+ * communicator. The lowest rank of each host looks in the cache and compiles what this one lacks, on
+ * the first host before the others. Then all ranks load it. A compile error
  * fails on all ranks with the compiler's first messages, which name the user's file and line. The
  * cache is $OAK_CACHE, $XDG_CACHE_HOME/oak or ~/.cache/oak. If this user may not write there, new
  * kernels go to a private temporary folder. If others may write to it or to a folder above it, it

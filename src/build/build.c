@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Collective builds of kernels. One rank of each host looks in the cache. Of the hosts that need
- * the same kernel, one has it or compiles it and sends it to the others through MPI. Then all ranks
- * load it. */
+ * Collective builds of kernels. One rank of each host looks in the cache. The first host compiles
+ * what it lacks; then the others look once more, in case they share its cache, and compile what
+ * they still lack. Then all ranks load it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,21 +14,15 @@
 #include "base/str.h"
 #include "build/build.h"
 
-typedef enum {
-  NEED_NONE, /**< this host takes no part: it failed, or finds entries without a compiler */
-  NEED_MET,  /**< the entry is in the cache */
-  NEED_ENTRY /**< it is not */
-} need_t;
-
 /** An entry of the cache while oak looks for it or builds it. */
 typedef struct {
   oak_keys_t keys;
   char *folder, *work; /**< for files of the build, and a path in it */
   char *path;          /**< of the entry */
-  need_t need;
-  int noted; /**< keys belong to the sources as they are now */
-  int own;   /**< it serves this run only: keys.built does not tell whether it is out of date */
-  int compiled, fresh; /**< just now: compiled on this rank; compiled or stored here */
+  int missing;         /**< it is not in the cache */
+  int noted;           /**< keys belong to the sources as they are now */
+  int own;      /**< it serves this run only: keys.built does not tell whether it is out of date */
+  int compiled; /**< just now, on this rank */
 } entry_t;
 
 /* ---- the cache */
@@ -118,16 +112,14 @@ static oak_status_t look_up(oak_device_t *dev, const oak_source_t *source, entry
   OAK_TRY(oak_cache_open(dev));
   OAK_TRY(oak_key_direct(dev, source, e->keys.direct));
   if (none || (dev->compiler && !keep)) OAK_TRY(find_noted(dev, source, none, e));
-  e->need = e->path && !none ? NEED_MET : NEED_NONE;
   if (e->path) return OAK_OK;
   if (none) return dev->ops->build(dev, source, "");
   OAK_TRY(make_work(dev, source, e->keys.direct, &e->folder, &e->work));
   OAK_TRY(oak_key_ask(dev, source, e->work, &e->keys));
   set_own(dev, source, e);
   e->noted = 1;
-  e->need = NEED_MET;
   if (!keep && !e->own && oak_entry_find(dev, source, e->keys.built, &e->path)) return OAK_OK;
-  e->need = NEED_ENTRY;
+  e->missing = 1;
   return place(dev, source, e);
 }
 
@@ -136,7 +128,7 @@ static oak_status_t look_up(oak_device_t *dev, const oak_source_t *source, entry
 static oak_status_t compile(oak_device_t *dev, const oak_source_t *source, entry_t *e) {
   char before[33];
   oak_buffer_t object = {0};
-  e->fresh = 1;
+  e->compiled = 1;
   for (int turn = 0;; turn++) {
     if (!source->seen) OAK_TRY(dev->ops->build(dev, source, e->work));
     /* If a file changed while it was compiled, the binary belongs neither to the old nor to the new
@@ -163,37 +155,7 @@ static oak_status_t compile(oak_device_t *dev, const oak_source_t *source, entry
   return OAK_OK;
 }
 
-/* ---- from host to host */
-
-/** Find out which hosts need the same entry as this one. Collective on dev->firsts. Rank 0 of \a
- * *receivers has the entry or compiles it, and the other ranks of \a *receivers get it.
- * MPI_COMM_NULL: this host already has its entry, or there is no other host. */
-static oak_status_t hand_open(oak_device_t *dev, const entry_t *e, MPI_Comm *receivers) {
-  typedef struct {
-    int need; /**< need_t */
-    char key[33];
-  } claim_t;
-  OAK_FREED claim_t *claim = NULL;
-  claim_t mine = {.need = e->need};
-  int hosts, me, first = 0, wanted = 0, any = 0;
-  *receivers = MPI_COMM_NULL;
-  MPI_Comm_size(dev->firsts, &hosts);
-  MPI_Comm_rank(dev->firsts, &me);
-  if (hosts == 1) return OAK_OK;
-  memcpy(mine.key, e->keys.built, sizeof mine.key);
-  OAK_TRY(oak_agree(dev->firsts, OAK_NEW(claim, hosts)));
-  MPI_Allgather(&mine, sizeof mine, MPI_BYTE, claim, sizeof mine, MPI_BYTE, dev->firsts);
-  for (int h = hosts - 1; h >= 0; h--) {
-    any |= claim[h].need == NEED_ENTRY;
-    if (!mine.need || !claim[h].need || strcmp(claim[h].key, mine.key) != 0) continue;
-    first = h;
-    wanted |= claim[h].need == NEED_ENTRY;
-  }
-  if (any) /* the same on all hosts */
-    MPI_Comm_split(dev->firsts, wanted ? first : MPI_UNDEFINED,
-                   mine.need == NEED_MET ? me : hosts + me, receivers);
-  return OAK_OK;
-}
+/* ---- on all hosts */
 
 /** MPI_Bcast from rank 0 for data that may come only after many seconds. The other ranks sleep
  * while they wait. MPI libraries wait in a loop instead, which takes cores from the compiler. */
@@ -211,92 +173,33 @@ static void broadcast_late(MPI_Comm comm, void *data, int bytes) {
   }
 }
 
-/** The entry is sent in pieces, so that a receiver without memory for all of it can still take part
- * to the end. */
-static void broadcast_entry(MPI_Comm receivers, int first, long long length, oak_buffer_t *entry) {
-  char piece[65536];
-  for (long long at = 0; at < length; at += (long long)sizeof piece) {
-    const long long left = length - at;
-    const int bytes = left < (long long)sizeof piece ? (int)left : (int)sizeof piece;
-    if (first) memcpy(piece, entry->data + at, (size_t)bytes);
-    MPI_Bcast(piece, bytes, MPI_BYTE, 0, receivers);
-    if (!first) oak_buffer_bytes(entry, piece, (size_t)bytes);
-  }
-}
-
-/** Store the received entry and check it like any entry: owner, size and hash. */
-static oak_status_t store(const char *path, const oak_buffer_t *entry) {
-  OAK_TRY(oak_buffer_status(entry));
-  const int error = oak_cache_write(path, entry);
-  OAK_CHECK(!error && oak_cache_check(path), OAK_ERR_FILE,
-            "the built kernel %s, from another host, cannot be written: %s; set OAK_CACHE to a "
-            "folder with space",
-            path, error ? strerror(error) : "it is damaged");
+/** Compile an entry that is missing, unless another host has put it there meanwhile. */
+static oak_status_t complete(oak_device_t *dev, const oak_source_t *source, entry_t *e) {
+  char *path;
+  if (!e->missing) return OAK_OK;
+  if (e->own || oak_build_keep() || !oak_entry_find(dev, source, e->keys.built, &path))
+    return compile(dev, source, e);
+  free(e->path);
+  e->path = path;
   return OAK_OK;
 }
 
-/** Send the entry from rank 0, the sender, to the other ranks, which wait while the sender compiles
- * and store the entry if they do not find it. Collective on \a receivers. If the sender has failed,
- * the others return OAK_OK; the caller must then let the ranks agree on the status. */
-static oak_status_t hand_over(oak_device_t *dev, const oak_source_t *source, MPI_Comm receivers,
-                              oak_status_t status, entry_t *e) {
-  struct {
-    long long length; /* -1: the sender has failed */
-    int own;
-    char key[33]; /* another one than the wanted key if the sources have changed */
-  } head = {.length = -1};
-  oak_buffer_t entry = {0};
-  int rank, missing = 0, any;
-  MPI_Comm_rank(receivers, &rank);
-  if (rank == 0 && status == OAK_OK) {
-    const int error = oak_cache_read(e->path, &entry);
-    head.length = error ? -1 : (long long)entry.length;
-    head.own = e->own;
-    memcpy(head.key, e->keys.built, sizeof head.key);
-    if (error)
-      status = OAK_FAIL(OAK_ERR_FILE, "the built kernel %s cannot be read: %s", e->path,
-                        strerror(error));
-  }
-  broadcast_late(receivers, &head, sizeof head);
-  e->noted &= head.length >= 0 && !strcmp(head.key, e->keys.built);
-  if (rank != 0 && head.length >= 0) {
-    memcpy(e->keys.built, head.key, sizeof head.key);
-    e->own = head.own;
-    free(e->path);
-    e->path = NULL;
-    missing = e->own || !oak_entry_find(dev, source, head.key, &e->path); /* in a shared folder */
-    if (missing) status = place(dev, source, e);
-  }
-  MPI_Allreduce(&missing, &any, 1, MPI_INT, MPI_MAX, receivers);
-  if (any) broadcast_entry(receivers, rank == 0, head.length, &entry);
-  if (missing && status == OAK_OK) status = store(e->path, &entry);
-  oak_buffer_free(&entry);
-  e->fresh |= missing;
-  return status;
-}
-
-/** Provide the entry on all hosts that want it: compile it here, or get it from another host. */
+/** Provide the entry on all hosts, first on that of rank 0. Collective on dev->firsts. */
 static oak_status_t fetch(oak_device_t *dev, const oak_source_t *source, oak_status_t status,
                           entry_t *e) {
-  MPI_Comm receivers;
-  int rank = 0;
-  if (status != OAK_OK) e->need = NEED_NONE;
-  oak_keep_failure(&status, hand_open(dev, e, &receivers));
-  if (receivers != MPI_COMM_NULL) MPI_Comm_rank(receivers, &rank);
-  const int builds = status == OAK_OK && rank == 0 && e->need == NEED_ENTRY;
-  if (builds) status = compile(dev, source, e);
-  e->compiled = builds;
-  if (receivers != MPI_COMM_NULL) {
-    status = hand_over(dev, source, receivers, status, e);
-    MPI_Comm_free(&receivers);
-  }
-  if (status != OAK_OK || e->own) return status;
+  int rank, good;
+  MPI_Comm_rank(dev->firsts, &rank);
+  if (rank == 0 && status == OAK_OK) status = complete(dev, source, e);
+  good = status == OAK_OK;
+  broadcast_late(dev->firsts, &good, sizeof good);
+  if (rank != 0 && good && status == OAK_OK) status = complete(dev, source, e);
+  if (!good || status != OAK_OK || e->own) return status;
   if (e->noted && dev->ops->preprocess) {
     if (e->keys.lasts) note_entry(dev, source, e->keys.direct, e->keys.built, e->keys.state.data);
     note_entry(dev, source, e->keys.files, e->keys.built, "");
   }
-  if (e->fresh && !dev->unkept) oak_cache_sweep(dev);
-  if (!e->fresh || !dev->unkept || dev->rank != 0 || dev->unkept_told) return OAK_OK;
+  if (e->compiled && !dev->unkept) oak_cache_sweep(dev);
+  if (!e->compiled || !dev->unkept || dev->rank != 0 || dev->unkept_told) return OAK_OK;
   fprintf(stderr,
           "oak: built kernels are not kept for the next run: %s; OAK_CACHE names another folder\n",
           dev->unkept);
@@ -315,7 +218,7 @@ typedef struct {
 /** Provide the entry of \a source. Called by the first rank of each host, and collective on these.
  */
 static oak_status_t provide(oak_device_t *dev, const oak_source_t *source, found_t *found) {
-  entry_t e = {.need = NEED_NONE};
+  entry_t e = {.missing = 0};
   oak_status_t status = fetch(dev, source, look_up(dev, source, &e), &e);
   if (e.folder && oak_build_keep() && e.compiled) {
     fprintf(stderr, "oak: generated source of kernel '%s' is kept in %s\n", oak_source_name(source),
