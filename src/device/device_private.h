@@ -6,6 +6,9 @@
 
 #include "build/build.h"
 
+/** The type of a function of oak_device_ops_t. */
+#define OAK_OP_TYPE(member) __typeof__(*((oak_device_ops_t *)0)->member)
+
 /* ---- host.c */
 
 /** The processor. */
@@ -65,29 +68,24 @@ oak_status_t oak_host_map_attach(const oak_handle_t *handle, void **out);
  * attached it. */
 void oak_host_map_close(void *ptr, size_t bytes, oak_handle_t *handle);
 
-/** oak_device_share for memory of the host, whose use the device records. */
-oak_status_t oak_host_share(oak_device_t *dev, size_t bytes, void **out, oak_handle_t *handle);
-void oak_host_unshare(oak_device_t *dev, void *ptr, oak_handle_t *handle);
-oak_status_t oak_host_attach(oak_device_t *dev, const oak_handle_t *handle, void **out);
-void oak_host_detach(oak_device_t *dev, void *ptr);
+/** Members of oak_device_ops_t for memory of the host, whose use the device records. */
+#define OAK_HOST_OPS(X) X(share) X(unshare) X(attach) X(detach)
+#define OAK_HOST_OP(member) .member = oak_host_##member,
+#define OAK_HOST_DECLARE(member) extern OAK_OP_TYPE(member) oak_host_##member;
+OAK_HOST_OPS(OAK_HOST_DECLARE)
 
 /** 1 if MPI says that it takes addresses of a GPU; $OAK_MPI_GPU overrules it. */
 int oak_mpi_takes_gpu(void);
 
 /* ---- object.c: kernels as shared objects, for back ends with a C compiler. */
 
-oak_status_t oak_object_load(oak_device_t *dev, const char *path, oak_module_t **out);
-/** Read a shared object without loading it: loading runs code, such as functions with the attribute
- * constructor. Only oak_object_constant() works with such a module. */
-oak_status_t oak_object_load_data(oak_device_t *dev, const char *path, oak_module_t **out);
-void oak_object_unload(oak_device_t *dev, oak_module_t *opaque);
-oak_status_t oak_object_kernel(oak_device_t *dev, oak_module_t *opaque, const char *name,
-                               oak_kernel_t **out);
-oak_status_t oak_object_constant(oak_device_t *dev, oak_module_t *opaque, const char *name,
-                                 void *dst, size_t bytes);
-const char *oak_object_writable(oak_module_t *opaque, int number);
-oak_status_t oak_object_launch(oak_device_t *dev, oak_kernel_t *opaque, long n, const void *args,
-                               size_t bytes);
+/** Members of oak_device_ops_t. load_data reads a shared object without loading it: loading runs
+ * code, such as functions with the attribute constructor. Only constant and writable work with such
+ * a module. */
+#define OAK_OBJECT_OPS(X) X(load) X(load_data) X(unload) X(kernel) X(constant) X(writable) X(launch)
+#define OAK_OBJECT_OP(member) .member = oak_object_##member,
+#define OAK_OBJECT_DECLARE(member) extern OAK_OP_TYPE(member) oak_object_##member;
+OAK_OBJECT_OPS(OAK_OBJECT_DECLARE)
 /** Address of a symbol of the module, or NULL. */
 void *oak_object_symbol(oak_module_t *module, const char *name);
 

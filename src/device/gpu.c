@@ -67,7 +67,9 @@ static oak_status_t start(oak_device_t *dev, gpu_t *gpu) {
   return oak_gpu_transfers_open(gpu);
 }
 
-static oak_status_t gpu_open(oak_device_t *dev, const gpu_vendor_t *vendor) {
+static oak_status_t gpu_open(oak_device_t *dev, const oak_device_options_t *options) {
+  const gpu_vendor_t *vendor = dev->ops == &oak_device_ops_hip ? &oak_gpu_hip : &oak_gpu_cuda;
+  (void)options;
   gpu_t *gpu = dev->data = calloc(1, sizeof *gpu);
   OAK_CHECK(gpu, OAK_ERR_MEMORY, "no memory for the %s device", vendor->name);
   gpu->vendor = vendor;
@@ -438,78 +440,25 @@ static oak_status_t gpu_fingerprint(oak_device_t *dev, int compiler, oak_hash_t 
   return status;
 }
 
-static oak_status_t open_cuda(oak_device_t *dev, const oak_device_options_t *options) {
-  (void)options;
-  return gpu_open(dev, &oak_gpu_cuda);
-}
-
-static oak_status_t open_hip(oak_device_t *dev, const oak_device_options_t *options) {
-  (void)options;
-  return gpu_open(dev, &oak_gpu_hip);
-}
-
 /* clang-format off */
+#define OWN(member) .member = gpu_##member,
+#define SHARED(member) .member = oak_gpu_##member,
 #define GPU_OPS \
   .tile_width = 32, .tile_cells = 256, \
-  .close = gpu_close, \
-  .alloc = oak_gpu_alloc, \
-  .free = oak_gpu_free, \
-  .upload = oak_gpu_upload, \
-  .download = oak_gpu_download, \
-  .build = gpu_build, \
-  .load = gpu_load, \
-  .unload = gpu_unload, \
-  .kernel = gpu_kernel, \
-  .constant = gpu_constant, \
-  .launch = gpu_launch, \
-  .sync = oak_gpu_sync, \
-  .records = oak_gpu_records, \
-  .record = oak_gpu_record, \
-  .recorded = oak_gpu_recorded, \
-  .replay = oak_gpu_replay, \
-  .forget = oak_gpu_forget, \
-  .mark = gpu_mark, \
-  .between = gpu_between, \
-  .share = oak_gpu_share, \
-  .unshare = oak_gpu_unshare, \
-  .hold = oak_gpu_hold, \
-  .attach = oak_gpu_attach, \
-  .detach = oak_gpu_detach, \
-  .know_flags = oak_gpu_know_flags, \
-  .forget_flags = oak_gpu_forget_flags, \
-  .signal = oak_gpu_signal, \
-  .wait = oak_gpu_wait, \
-  .fork = oak_gpu_fork, \
-  .join = oak_gpu_join, \
-  .settle = oak_gpu_settle, \
-  .copy_out = oak_gpu_copy_out, \
-  .copied = oak_gpu_copied, \
-  .copy_in = oak_gpu_copy_in, \
-  .host_alloc = oak_gpu_host_alloc, \
-  .host_free = oak_gpu_host_free, \
-  .keep = oak_gpu_keep, \
-  .fetch = oak_gpu_fetch, \
-  .room = oak_gpu_room, \
-  .direct_probe = oak_gpu_nccl_probe, \
-  .direct_open = oak_gpu_nccl_open, \
-  .direct_exchange = oak_gpu_nccl_exchange, \
-  .slots = gpu_slots, \
-  .describe = gpu_describe, \
-  .fingerprint = gpu_fingerprint
-/* clang-format on */
+  OWN(open) OWN(close) OWN(build) OWN(load) OWN(unload) OWN(kernel) OWN(constant) OWN(launch) \
+  OWN(mark) OWN(between) OWN(slots) OWN(describe) OWN(fingerprint) GPU_MEMORY_OPS(SHARED)
 
 const oak_device_ops_t oak_device_ops_cuda = {
     .name = "cuda",
     .summary = "NVIDIA GPUs, through the CUDA driver and NVRTC",
-    .open = open_cuda,
     .energy = oak_gpu_energy,
-    GPU_OPS,
+    GPU_OPS
 };
 
 const oak_device_ops_t oak_device_ops_hip = {
     .name = "hip",
     .summary = "AMD GPUs, through HIP and hipRTC (ROCm)",
     .named_only = 1, /* it has not run on a card yet */
-    .open = open_hip,
-    GPU_OPS,
+    GPU_OPS
 };
+/* clang-format on */

@@ -283,56 +283,25 @@ struct gpu {
 
 extern const gpu_vendor_t oak_gpu_cuda, oak_gpu_hip; /* cuda.c, hip.c */
 
-/* gpu_memory.c: memory of the GPU, copies in its queues, memory that processes share */
+/* clang-format off */
+/** Members of oak_device_ops_t whose functions, oak_gpu_MEMBER, are in gpu_memory.c: memory, copies
+ * in queues, memory that processes share, flags, recordings; and in gpu_messages.c. */
+#define GPU_MEMORY_OPS(X) \
+  X(alloc) X(free) X(upload) X(download) X(sync) X(share) X(unshare) X(hold) X(attach) X(detach) \
+  X(know_flags) X(forget_flags) X(signal) X(wait) X(fork) X(join) X(settle) \
+  X(copy_out) X(copied) X(copy_in) X(host_alloc) X(host_free) X(keep) X(fetch) X(room) \
+  X(records) X(record) X(recorded) X(replay) X(forget) \
+  X(direct_probe) X(direct_open) X(direct_exchange)
+/* clang-format on */
+#define GPU_DECLARE(member) extern OAK_OP_TYPE(member) oak_gpu_##member;
+GPU_MEMORY_OPS(GPU_DECLARE)
 
 /** Status of a call of the driver, which may also report the fault of an earlier kernel. */
 oak_status_t oak_gpu_status(const gpu_t *gpu, gpu_result_t result, const char *doing);
-oak_status_t oak_gpu_alloc(oak_device_t *dev, size_t bytes, void **out);
-void oak_gpu_free(oak_device_t *dev, void *ptr);
-oak_status_t oak_gpu_sync(oak_device_t *dev);
-oak_status_t oak_gpu_upload(oak_device_t *dev, void *dst, const void *host, size_t bytes);
-oak_status_t oak_gpu_download(oak_device_t *dev, void *host, const void *src, size_t bytes);
-
 oak_status_t oak_gpu_transfers_open(gpu_t *gpu);
 void oak_gpu_transfers_close(gpu_t *gpu);
-oak_status_t oak_gpu_share(oak_device_t *dev, size_t bytes, void **out, oak_handle_t *handle);
-void oak_gpu_unshare(oak_device_t *dev, void *ptr, oak_handle_t *handle);
-oak_status_t oak_gpu_hold(oak_device_t *dev, void *ptr, int where[2], oak_hold_t **out);
-oak_status_t oak_gpu_attach(oak_device_t *dev, const oak_handle_t *handle, void **out);
-void oak_gpu_detach(oak_device_t *dev, void *ptr);
-oak_status_t oak_gpu_know_flags(oak_device_t *dev, void *page, size_t bytes);
-void oak_gpu_forget_flags(oak_device_t *dev, void *page);
-oak_status_t oak_gpu_signal(oak_device_t *dev, uint64_t *flag, uint64_t value);
-oak_status_t oak_gpu_wait(oak_device_t *dev, uint64_t *flag, uint64_t value);
-oak_status_t oak_gpu_fork(oak_device_t *dev);
-oak_status_t oak_gpu_join(oak_device_t *dev);
-oak_status_t oak_gpu_settle(oak_device_t *dev);
-oak_status_t oak_gpu_copy_out(oak_device_t *dev, void *host, const void *src, size_t bytes,
-                              int number);
-int oak_gpu_copied(oak_device_t *dev, int number);
-oak_status_t oak_gpu_copy_in(oak_device_t *dev, void *dst, const void *host, size_t bytes);
-oak_status_t oak_gpu_host_alloc(oak_device_t *dev, size_t bytes, void **out);
-void oak_gpu_host_free(oak_device_t *dev, void *ptr);
-oak_status_t oak_gpu_keep(oak_device_t *dev, void *dst, const void *src, size_t bytes);
-oak_status_t oak_gpu_fetch(oak_device_t *dev, void *host, const void *kept, size_t bytes);
-size_t oak_gpu_room(oak_device_t *dev);
-
-/* recordings */
-int oak_gpu_records(oak_device_t *dev);
-oak_status_t oak_gpu_record(oak_device_t *dev);
-oak_status_t oak_gpu_recorded(oak_device_t *dev, oak_recording_t **out);
-oak_status_t oak_gpu_replay(oak_device_t *dev, oak_recording_t *recording);
-void oak_gpu_forget(oak_device_t *dev, oak_recording_t *recording);
-
-/* gpu_energy.c */
-double oak_gpu_energy(oak_device_t *dev);
-
-/* gpu_messages.c */
-oak_status_t oak_gpu_nccl_probe(oak_device_t *dev);
-oak_status_t oak_gpu_nccl_open(oak_device_t *dev, MPI_Comm comm);
-oak_status_t oak_gpu_nccl_exchange(oak_device_t *dev, const oak_direct_message_t *send, int nsend,
-                                   const oak_direct_message_t *recv, int nrecv);
 void oak_gpu_nccl_close(gpu_t *gpu);
+double oak_gpu_energy(oak_device_t *dev); /* gpu_energy.c */
 
 /* gpu_api.c */
 

@@ -43,12 +43,12 @@ static oak_status_t join_ranks(struct oak_nccl *nccl, MPI_Comm comm) {
   return oak_agree(comm, st);
 }
 
-oak_status_t oak_gpu_nccl_probe(oak_device_t *dev) {
+oak_status_t oak_gpu_direct_probe(oak_device_t *dev) {
   OAK_FREED struct oak_nccl *nccl = NULL;
   return look_for(dev, &nccl);
 }
 
-oak_status_t oak_gpu_nccl_open(oak_device_t *dev, MPI_Comm comm) {
+oak_status_t oak_gpu_direct_open(oak_device_t *dev, MPI_Comm comm) {
   gpu_t *gpu = dev->data;
   struct oak_nccl *nccl = NULL;
   if (gpu->nccl) return OAK_OK;
@@ -75,8 +75,8 @@ static oak_status_t enqueue(const gpu_t *gpu, const oak_direct_message_t *send, 
   return OAK_OK;
 }
 
-oak_status_t oak_gpu_nccl_exchange(oak_device_t *dev, const oak_direct_message_t *send, int nsend,
-                                   const oak_direct_message_t *recv, int nrecv) {
+oak_status_t oak_gpu_direct_exchange(oak_device_t *dev, const oak_direct_message_t *send, int nsend,
+                                     const oak_direct_message_t *recv, int nrecv) {
   const gpu_t *gpu = dev->data;
   OAK_TRY(nccl_status(gpu->nccl->api.begin(), "starting messages"));
   oak_status_t st = enqueue(gpu, send, nsend, recv, nrecv);
