@@ -3,15 +3,14 @@
  * used because it does not copy the page tables of a rank that holds most of the machine's memory,
  * and because no handlers of the MPI library run in the child. A program gets a limited time, less
  * if it uses no processor time, and ends when oak ends, for whatever reason. */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -60,13 +59,11 @@ typedef struct {
   pid_t keeper; /**< the keeper: a shell that ends the group when oak ends; its process number is
                      that of the group */
   int life;     /**< a pipe that is open in oak alone; the keeper waits until it is closed */
-  int said;     /**< what the program says */
+  int said;     /**< a file in memory: what the program says */
   double start; /**< when it was started */
-  double moved; /**< last time at which its group was found to use the processor */
+  double moved; /**< last time at which it was found to use the processor */
   double asked; /**< time of the last check of this */
-  long ticks;   /**< processor time of its group at the last check */
-  size_t count; /**< bytes that it has printed */
-  int open;     /**< it may print more */
+  long ticks;   /**< processor time at the last check */
   int ended, state;
 } child_t;
 
@@ -115,12 +112,16 @@ static pid_t wait_for(pid_t pid, int *state, int options) {
   return done;
 }
 
-/** End what is left of the group, the keeper included. */
+/** End what is left of the group, the keeper included, and keep what the program has said. */
 static void child_end(const child_t *child) {
+  char part[16384];
   int state;
   kill(-child->keeper, SIGKILL);
   wait_for(child->keeper, &state, 0);
   if (!child->ended) wait_for(child->pid, &state, 0);
+  off_t at = 0;
+  for (ssize_t got; (got = pread(child->said, part, sizeof part, at)) > 0; at += got)
+    oak_buffer_bytes(&child->job->output, part, (size_t)got);
   close(child->life);
   close(child->said);
 }
@@ -128,28 +129,24 @@ static void child_end(const child_t *child) {
 /** \return 0 or an errno, with nothing left running. */
 static int child_start(oak_job_t *job, child_t *child) {
   static char *const keeper[] = {"/bin/sh", "-c", "read line; kill -9 0", NULL};
-  int life[2], said[2];
-  if (pipe2(life, O_CLOEXEC) != 0) return errno;
-  int error = pipe2(said, O_CLOEXEC) != 0 ? errno : 0;
-  if (error) {
+  int life[2];
+  *child = (child_t){.job = job, .said = memfd_create("oak", MFD_CLOEXEC), .start = oak_seconds()};
+  child->moved = child->asked = child->start;
+  if (child->said < 0) return errno;
+  int error = pipe2(life, O_CLOEXEC) != 0 ? errno : 0;
+  if (!error) {
+    child->life = life[1];
+    error = spawn(keeper, 0, life[0], "/dev/null", -1, &child->keeper);
     close(life[0]);
-    close(life[1]);
+    if (error) close(child->life);
+  }
+  if (error) {
+    close(child->said);
     return error;
   }
-  *child =
-      (child_t){.job = job, .life = life[1], .said = said[0], .start = oak_seconds(), .open = 1};
-  child->moved = child->asked = child->start;
-  error = spawn(keeper, 0, life[0], "/dev/null", -1, &child->keeper);
-  close(life[0]);
-  if (error) {
-    close(child->life);
-    close(child->said);
-  } else {
-    error = spawn(job->command.word, child->keeper, -1, job->to, said[1], &child->pid);
-    child->ended = error != 0;
-    if (error) child_end(child);
-  }
-  close(said[1]);
+  error = spawn(job->command.word, child->keeper, -1, job->to, child->said, &child->pid);
+  child->ended = error != 0;
+  if (error) child_end(child);
   return error;
 }
 
@@ -170,66 +167,39 @@ static oak_status_t time_limit(limit_t *limit) {
   return OAK_OK;
 }
 
-/** A process as /proc shows it. */
-typedef struct {
-  int pid, parent, group;
-  long ticks; /**< processor time */
-} process_t;
-
-/** \return 0 if there is no such process. */
-static int see_process(int pid, process_t *seen) {
+/** Processor time of a process and of those that it has started, in ticks; negative where the
+ * system does not tell. */
+static long ticks_of(int pid) {
   char path[64], text[1024];
   long user = 0, kernel = 0;
+  int child;
   snprintf(path, sizeof path, "/proc/%d/stat", pid);
   FILE *file = fopen(path, "re");
-  if (!file) return 0;
-  const size_t length = fread(text, 1, sizeof text - 1, file);
+  if (!file) return 0; /* it has ended */
+  text[fread(text, 1, sizeof text - 1, file)] = '\0';
   fclose(file);
-  text[length] = '\0';
   const char *rest = strrchr(text, ')'); /* the name of the program may hold anything */
-  seen->pid = pid;
-  const int found = rest ? sscanf(rest, ") %*c %d %d %*d %*d %*d %*u %*u %*u %*u %*u %ld %ld",
-                                  &seen->parent, &seen->group, &user, &kernel)
-                         : 0;
-  seen->ticks = user + kernel;
-  return found == 4;
-}
-
-/** Processor time of a group of processes, and of those that they have started, in ticks; negative
- * where the system does not tell. */
-static long group_ticks(pid_t group) {
-  enum { MOST = 1 << 16 };
-  static process_t seen[MOST];
-  int count = 0, found;
-  long sum = 0;
-  DIR *folder = opendir("/proc");
-  if (!folder) return -1;
-  for (const struct dirent *entry; (entry = readdir(folder)) && count < MOST;)
-    if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9')
-      count += see_process(atoi(entry->d_name), &seen[count]);
-  closedir(folder);
-  do {
-    found = 0;
-    for (int i = 0; i < count; i++)
-      for (int k = 0; k < count && seen[i].group != group; k++)
-        if (seen[k].group == group && seen[k].pid == seen[i].parent) {
-          seen[i].group = group;
-          found = 1;
-        }
-  } while (found);
-  for (int i = 0; i < count; i++)
-    if (seen[i].group == group) sum += seen[i].ticks;
+  if (rest) sscanf(rest, ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %ld %ld", &user, &kernel);
+  long sum = user + kernel;
+  snprintf(path, sizeof path, "/proc/%d/task/%d/children", pid, pid);
+  file = fopen(path, "re");
+  if (!file) return -1;
+  while (sum >= 0 && fscanf(file, "%d", &child) == 1) {
+    const long more = ticks_of(child);
+    sum = more < 0 ? -1 : sum + more;
+  }
+  fclose(file);
   return sum;
 }
 
-/** Fail if the program seems to hang: its group has used no processor time for too long. */
+/** Fail if the program seems to hang: it has used no processor time for too long. */
 static oak_status_t check_moves(child_t *child, double limit) {
   enum { EVERY_SECONDS = 5 };
   const double time = oak_seconds();
   if (time - child->asked < EVERY_SECONDS) return OAK_OK;
-  const long ticks = group_ticks(child->keeper);
+  const long ticks = ticks_of(child->pid);
   child->asked = time;
-  /* The sum falls when a process of the group ends. */
+  /* The sum falls when a process ends. */
   if (ticks < 0 || ticks != child->ticks) child->moved = time;
   child->ticks = ticks;
   OAK_CHECK(
@@ -240,38 +210,21 @@ static oak_status_t check_moves(child_t *child, double limit) {
   return OAK_OK;
 }
 
-static off_t file_size(const char *path) {
-  struct stat info;
-  return path && stat(path, &info) == 0 ? info.st_size : 0;
-}
-
-/** Read what the child has printed, and find out whether it has ended. This does not wait for the
- * end of the pipe, because processes that the child has left running may hold it open. \a *over:
- * the child has ended, and all that it printed was read. */
-static oak_status_t child_look(child_t *child, int ready, const limit_t *limit, int *over) {
+/** Find out whether the child has ended; fail if it prints or runs without end. */
+static oak_status_t child_look(child_t *child, const limit_t *limit) {
   enum { most = 16 << 20, most_file = 256 << 20 };
   const char *program = child->job->command.word[0];
-  char part[16384];
-  *over = 0;
-  if (ready) {
-    ssize_t got = read(child->said, part, sizeof part);
-    if (got > 0) oak_buffer_bytes(&child->job->output, part, (size_t)got);
-    if (got > 0) child->count += (size_t)got;
-    if (got == 0 || (got < 0 && errno != EINTR)) child->open = 0;
-  } else if (child->ended) {
-    *over = 1;
-    return OAK_OK;
-  }
-  OAK_CHECK(child->count <= most && file_size(child->job->to) <= most_file, OAK_ERR_BUILD,
+  struct stat said = {.st_size = 0}, file = {.st_size = 0};
+  fstat(child->said, &said);
+  if (child->job->to) stat(child->job->to, &file);
+  OAK_CHECK(said.st_size <= most && file.st_size <= most_file, OAK_ERR_BUILD,
             "'%s' was stopped, since it printed more than %d MiB; see whether it is a compiler",
-            program, (child->count > most ? most : most_file) >> 20);
-  if (!child->ended) {
-    pid_t done = wait_for(child->pid, &child->state, WNOHANG);
-    child->ended = done != 0;
-    OAK_CHECK(done >= 0, OAK_ERR_BUILD,
-              "lost track of '%s': %s; programs that use oak must not ignore SIGCHLD", program,
-              strerror(errno));
-  }
+            program, (said.st_size > most ? most : most_file) >> 20);
+  const pid_t done = wait_for(child->pid, &child->state, WNOHANG);
+  child->ended = done != 0;
+  OAK_CHECK(done >= 0, OAK_ERR_BUILD,
+            "lost track of '%s': %s; programs that use oak must not ignore SIGCHLD", program,
+            strerror(errno));
   if (child->ended) return OAK_OK;
   OAK_CHECK(oak_seconds() - child->start < limit->all, OAK_ERR_BUILD,
             "'%s' was stopped, since it had not ended after %g s; see whether it waits for "
@@ -280,31 +233,16 @@ static oak_status_t child_look(child_t *child, int ready, const limit_t *limit, 
   return check_moves(child, limit->still);
 }
 
-/** Wait until a child has printed something or may have ended. A child whose pipe is closed is
- * checked every millisecond. \return 0 if a signal came first. */
-static int children_wait(const child_t *child, int count, int ready[]) {
-  struct pollfd said[OAK_MOST_JOBS];
-  int pause = 50;
-  for (int i = 0; i < count; i++) {
-    said[i] = (struct pollfd){.fd = child[i].open ? child[i].said : -1, .events = POLLIN};
-    const int mine = child[i].ended ? 0 : child[i].open ? 50 : 1;
-    if (mine < pause) pause = mine;
-  }
-  const int got = poll(said, (nfds_t)count, pause);
-  for (int i = 0; i < count; i++) ready[i] = got > 0 && said[i].revents != 0;
-  return got >= 0;
-}
-
 /** Check all children that run, and remove those that have ended from the list. \a *failed: one of
  * them failed. */
 static oak_status_t children_look(child_t *child, int *count, const limit_t *limit, int *failed) {
-  int ready[OAK_MOST_JOBS], left = 0, over;
+  static const struct timespec pause = {.tv_nsec = 1000000};
+  int left = 0;
   oak_status_t status = OAK_OK;
-  if (!children_wait(child, *count, ready)) return OAK_OK;
+  nanosleep(&pause, NULL);
   for (int i = 0; i < *count; i++) {
-    over = 0;
-    if (status == OAK_OK) status = child_look(&child[i], ready[i], limit, &over);
-    if (over) {
+    if (status == OAK_OK) status = child_look(&child[i], limit);
+    if (status == OAK_OK && child[i].ended) {
       const int state = child[i].state;
       child_end(&child[i]);
       child[i].job->code = WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
