@@ -235,8 +235,6 @@ const oak_command_t oak_command_run = {
     .most = OAK_ANY_NUMBER,
     .run = run_command};
 
-enum { MARKDOWN };
-
 /* Find the parameter file that the user named. A key or a section is an argument of oak help. */
 static oak_status_t find_params_file(const char *name, char file[PATH_MAX], int rank) {
   const oak_status_t st = oak_find_parameters(name, file, rank);
@@ -286,13 +284,10 @@ static oak_status_t params_command(oak_arguments_t *a) {
   oak_status_t st = oak_params_new(&params);
   if (st == OAK_OK) st = oak_name_schemes(params);
   st = oak_agree(MPI_COMM_WORLD, st);
-  if (st == OAK_OK && a->rank == 0) oak_params_help(params, stdout, a->option[MARKDOWN] != NULL);
+  if (st == OAK_OK && a->rank == 0) oak_params_help(params, stdout);
   oak_params_destroy(&params);
   return st;
 }
-
-static const oak_option_t params_options[] = {
-    {"--markdown", NULL, "print the page docs/parameters.md"}, {NULL, NULL, NULL}};
 
 const oak_command_t oak_command_params = {
     .name = "params",
@@ -301,6 +296,5 @@ const oak_command_t oak_command_params = {
     .help =
         "Prints all parameters with default, allowed values and meaning. With FILE.ini it prints\n"
         "the parameters that the physics and the problem of this file declare.\n",
-    .option = params_options,
     .most = OAK_ANY_NUMBER,
     .run = params_command};

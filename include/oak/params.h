@@ -121,9 +121,8 @@ OAK_API const char *oak_params_folder(const oak_params_t *params);
 
 /** Print the effective parameters as an ini file that reproduces the run. */
 OAK_API void oak_params_print(const oak_params_t *params, FILE *stream);
-/** Print the reference of all declared keys: name, default, range, unit, help. \a markdown: as a
- * Markdown table for the manual. */
-OAK_API void oak_params_help(const oak_params_t *params, FILE *stream, int markdown);
+/** Print the reference of all declared keys: name, default, range, unit, help. */
+OAK_API void oak_params_help(const oak_params_t *params, FILE *stream);
 /** The reference of one section ("mesh", "output.NAME"), of one key ("mesh.dim",
  * "output.NAME.kind"), or of all keys of a name ("dim"). \return 0 if \a topic is none of these. */
 OAK_API int oak_params_help_topic(const oak_params_t *params, const char *topic, FILE *stream);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Printing parameters: the echo of a run as an ini file, and the reference of all keys for the
- * terminal and for the manual. */
+ * terminal. */
 #include <stdio.h>
 #include <string.h>
 
@@ -90,52 +90,22 @@ static void help_key(const oak_param_desc_t *desc, FILE *stream) {
   oak_str_wrap(stream, desc->help, HELP_AT, 0);
 }
 
-/** A cell of a Markdown table: a bar in the text would end the cell. */
-static void print_cell(FILE *stream, const char *text, const char *mark) {
-  fprintf(stream, " ");
-  if (*text) fprintf(stream, "%s", mark);
-  for (const char *c = text; *c; c++) fprintf(stream, *c == '|' ? "\\|" : "%c", *c);
-  fprintf(stream, "%s |", *text ? mark : "");
-}
-
-static void help_row(const oak_param_desc_t *desc, FILE *stream) {
-  char allowed[512];
-  oak_param_allowed(desc, 0, allowed, sizeof allowed);
-  fprintf(stream, "|");
-  print_cell(stream, name_in(desc->key), "`");
-  print_cell(stream, desc->fallback, "`");
-  print_cell(stream, allowed, "");
-  print_cell(stream, desc->unit ? desc->unit : "", "");
-  print_cell(stream, desc->help, "");
-  fprintf(stream, "\n");
-}
-
-static void help_head(const oak_params_t *params, const char *key, FILE *stream, int markdown) {
-  int length = (int)oak_param_section_length(key);
+static void help_head(const oak_params_t *params, const char *key, FILE *stream) {
   const char *summary = section_summary(params, key);
-  if (!markdown) {
-    const int column = fprintf(stream, "[%.*s]%s", length, key, *summary ? "  " : "");
-    oak_str_wrap(stream, summary, column, column);
-    return;
-  }
-  fprintf(stream, "## [%.*s]\n\n", length, key);
-  if (*summary) {
-    oak_str_wrap(stream, summary, 0, 0);
-    fprintf(stream, "\n");
-  }
-  fprintf(stream, "| Key | Default | Values | Unit | Meaning |\n| --- | --- | --- | --- | --- |\n");
+  const int column =
+      fprintf(stream, "[%.*s]%s", (int)oak_param_section_length(key), key, *summary ? "  " : "");
+  oak_str_wrap(stream, summary, column, column);
 }
 
-void oak_params_help(const oak_params_t *params, FILE *stream, int markdown) {
-  void (*const help_one)(const oak_param_desc_t *, FILE *) = markdown ? help_row : help_key;
+void oak_params_help(const oak_params_t *params, FILE *stream) {
   int s = 0;
   OAK_HANDLE(params, );
   for (const oak_param_desc_t *desc, *first; (first = oak_params_key(params, s)); s++) {
     if (!oak_params_opens_section(params, s)) continue;
     if (s > 0) fprintf(stream, "\n");
-    help_head(params, first->key, stream, markdown);
+    help_head(params, first->key, stream);
     for (int i = s; (desc = oak_params_key(params, i)); i++)
-      if (oak_param_same_section(desc->key, first->key)) help_one(desc, stream);
+      if (oak_param_same_section(desc->key, first->key)) help_key(desc, stream);
   }
 }
 
@@ -166,8 +136,7 @@ int oak_params_help_topic(const oak_params_t *params, const char *topic, FILE *s
     if (!is_topic(desc->key, topic) &&
         !(bare && (!strcmp(topic, strrchr(desc->key, '.') + 1) || is_choice(desc->choices, topic))))
       continue;
-    if (!before || !oak_param_same_section(before, desc->key))
-      help_head(params, desc->key, stream, 0);
+    if (!before || !oak_param_same_section(before, desc->key)) help_head(params, desc->key, stream);
     help_key(desc, stream);
     before = desc->key;
   }

@@ -79,15 +79,13 @@ static inline double real_of(const char *value) {
 }
 
 /** What \a print writes, to be freed. */
-static inline char *printed(const oak_params_t *params, int markdown) {
+static inline char *printed(const oak_params_t *params,
+                            void (*print)(const oak_params_t *, FILE *)) {
   char *text = NULL;
   size_t size;
   FILE *stream = open_memstream(&text, &size);
   assert_non_null(stream);
-  if (markdown < 0)
-    oak_params_print(params, stream);
-  else
-    oak_params_help(params, stream, markdown);
+  print(params, stream);
   fclose(stream);
   return text;
 }

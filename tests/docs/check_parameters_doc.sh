@@ -12,7 +12,7 @@ generate() {
 # Parameters
 
 `tests/docs/check_parameters_doc.sh build/oak . --write` makes this page from the output of
-`oak params --markdown`. A test checks that the two agree.
+`oak params`. A test checks that the two agree.
 
 A parameter file has sections and keys. `#` and `;` start comments, and numbers may be fractions
 (`5/3`). On the command line a key is written with its section: `oak run FILE.ini mesh.max_level=6`.
@@ -20,7 +20,7 @@ Problems and physics declare further parameters in their files. `oak run` refuse
 names the nearest known one. `parameters.ini` in the output folder holds every value of a run.
 
 HEAD
-  "$oak" params --markdown
+  "$oak" params | python3 "$(dirname "$0")/parameters_page.py"
 }
 
 if [ "${3:-}" = --write ]; then
