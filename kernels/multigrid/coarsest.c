@@ -155,7 +155,7 @@ OAK_FN void flat_down(const oak_elliptic_flat_args_t *arg, const flat_t *f, cons
       const int child = flat_cell(f, x[0], x[1], x[2]);
       if (elliptic_pinned(&f->b[f->start + child])) continue;
       sum +=
-          (f->r[f->start + child] - flat_apply(arg, f, child, x, &fall)) * elliptic_part(&g, -1, e);
+          (f->r[f->start + child] - flat_apply(arg, f, child, x, &fall)) * elliptic_in_mean(&g, e);
     }
     f->r[coarse->start + c] = sum * (real)(1.0 / (1 << OAK_DIM));
     f->u[coarse->start + c] = 0;

@@ -111,6 +111,14 @@ OAK_FN real elliptic_part(const oak_parts_t *g, int dir, int child) {
   return OAK_CURVED > 1 && dir != 1 ? along_r * elliptic_half(g, 1, child >> 1 & 1) : along_r;
 }
 
+/* The weight of a child in the mean of a residual: the volume, but 1 in (r, z) without bodies.
+ * Beside the axis, where the volumes of children differ most, a cycle gains twice as much with
+ * equal weights, but around thin electrodes it gains less. */
+OAK_FN real elliptic_in_mean(const oak_parts_t *g, int child) {
+  const int by_volume = OAK_COORDINATES > OAK_AXISYMMETRIC || OAK_ELLIPTIC_BODIES;
+  return by_volume ? elliptic_part(g, -1, child) : 1;
+}
+
 /* The parts of a coarse face across `dir`, which is made of fine faces from (a, b) on. */
 OAK_FN oak_parts_t elliptic_face_parts(const oak_field_t *f, long block, int dir, int a, int b) {
   return oak_face_parts(oak_span_of_pair(f, block, dir ? a : 0, dir ? b : a), 2, dir);

@@ -215,16 +215,15 @@ OAK_FN void elliptic_half_sweep(elliptic_stencil_t *s, const real *rhs, int colo
   }
 }
 
-/* Average the residual of a block, into an octant of a block, or side by side (remote). */
-OAK_FN void elliptic_average(const oak_elliptic_args_t *arg, long block,
-                             const elliptic_stencil_t *s, const real *rhs, int remote, real *q) {
+/* Average the residual of a block with equal weights (elliptic_in_mean), into an octant of a block,
+ * or side by side (remote). */
+OAK_FN void elliptic_average(const elliptic_stencil_t *s, const real *rhs, int remote, real *q) {
   OAK_INNER(h, HX * HY * HZ) {
     const int i = h % HX, j = h / HX % HY, k = h / (HX * HY);
-    const oak_parts_t g = oak_parts(oak_span_of_pair(&arg->f, block, 2 * i, 2 * j), 0);
     real sum = 0;
     OAK_FOR(e, (1 << OAK_DIM)) {
       const int x[3] = {2 * i + (e & 1), 2 * j + (e >> 1 & 1), 2 * k + (e >> 2)};
-      sum += elliptic_left_at(s, rhs, x) * elliptic_part(&g, -1, e);
+      sum += elliptic_left_at(s, rhs, x);
     }
     q[remote ? h : OAK_INDEX(i, j, k)] = sum * (real)(1.0 / (1 << OAK_DIM));
   }
@@ -355,8 +354,7 @@ OAK_FN void elliptic_half_sweep(elliptic_stencil_t *s, const real *rhs, int colo
   }
 }
 
-OAK_FN void elliptic_average(const oak_elliptic_args_t *arg, long block,
-                             const elliptic_stencil_t *s, const real *rhs, int remote, real *q) {
+OAK_FN void elliptic_average(const elliptic_stencil_t *s, const real *rhs, int remote, real *q) {
   enum { PLANES = OAK_DIM == 3 ? 2 : 1 };
   elliptic_part_t plane[PLANES];
   for (int row = 0; row < HY * HZ; row++) {
@@ -369,12 +367,8 @@ OAK_FN void elliptic_average(const oak_elliptic_args_t *arg, long block,
       EACH_CELL(i) left[e][i] = elliptic_left(s, &plane[e >> 1], rhs + part * OAK_NX, i);
     }
     OAK_INNER(i, OAK_NX) left[0][i] += left[1][i] + (OAK_DIM == 3 ? left[2][i] + left[3][i] : 0);
-    OAK_LANES(i, HX) {
-      const oak_parts_t g = oak_parts(oak_span_of_pair(&arg->f, block, 2 * i, 2 * j), 0);
-      q[to + i] = (elliptic_half(&g, 0, 0) * left[0][2 * i] +
-                   elliptic_half(&g, 0, 1) * left[0][2 * i + 1]) *
-                  (real)(1.0 / (1 << OAK_DIM));
-    }
+    OAK_LANES(i, HX)
+      q[to + i] = (left[0][2 * i] + left[0][2 * i + 1]) * (real)(1.0 / (1 << OAK_DIM));
   }
 }
 
@@ -429,7 +423,7 @@ OAK_KERNEL_SHARED(oak_elliptic_down, oak_elliptic_down_args_t, ELLIPTIC_DOWN_LAN
     if (t.child < 0)
       elliptic_left_all(&s, rhs, q);
     else
-      elliptic_average(&arg.e, n, &s, rhs, t.remote, t.remote ? q : q + elliptic_octant(t.child));
+      elliptic_average(&s, rhs, t.remote, t.remote ? q : q + elliptic_octant(t.child));
   }
 }
 

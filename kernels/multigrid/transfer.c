@@ -4,17 +4,12 @@
  * same on both levels. A family that two ranks share travels through `remote`. */
 #include "kernels/multigrid/equation.h"
 
-/* The mean by volume of the cells whose lowest is at c. */
+/* The mean of the cells whose lowest is at c. */
 OAK_FN real elliptic_mean_of(const real *c, const oak_parts_t *g) {
-  real half[2];
-  OAK_FOR(n, 2) {
-    const real *r = c + n;
-    const real low = r[0] + (OAK_DIM == 3 ? r[OAK_INDEX(0, 0, 1)] : 0);
-    const real high = r[OAK_NX] + (OAK_DIM == 3 ? r[OAK_INDEX(0, 1, 1)] : 0);
-    half[n] = elliptic_half(g, 1, 0) * low + elliptic_half(g, 1, 1) * high;
-  }
-  return (real)(1.0 / (1 << OAK_DIM)) *
-         (elliptic_half(g, 0, 0) * half[0] + elliptic_half(g, 0, 1) * half[1]);
+  real sum = 0;
+  OAK_FOR(e, (1 << OAK_DIM))
+    sum += c[OAK_INDEX(e & 1, e >> 1 & 1, e >> 2)] * elliptic_in_mean(g, e);
+  return (real)(1.0 / (1 << OAK_DIM)) * sum;
 }
 
 /* Average the cells of each block, into the coarse level or the buffer of values to be sent. */
@@ -36,7 +31,7 @@ OAK_KERNEL(oak_elliptic_merge, oak_elliptic_move_args_t, ELLIPTIC_LANES) {
         OAK_LANES(i, HX) {
           const real *c = p + OAK_INDEX(2 * i, 2 * j, 2 * k);
           const oak_parts_t g = oak_parts(oak_span_of_pair(&arg.fine, n, 2 * i, 2 * j), 0);
-          q[to + i] = OAK_COORDINATES ? elliptic_mean_of(c, &g) : oak_restrict(c, g);
+          q[to + i] = elliptic_mean_of(c, &g);
         }
       }
     }

@@ -143,8 +143,9 @@ static void test_orders(void **state) {
   (void)state;
   for (int n = 0; n < (test_short() ? 1 : 6); n++) {
     double a[3], b[3];
-    solve(&cases[n], 0, 10, a);
-    solve(&cases[n], 1, 10, b);
+    const double least = strstr(cases[n].domain, AXIS) ? 30 : 10; /* per cycle */
+    solve(&cases[n], 0, least, a);
+    solve(&cases[n], 1, least, b);
     const double order[] = {log2(a[0] / b[0]), log2(a[1] / b[1]), log2(a[2] / b[2])};
     report("orders %.2f, gradient %.2f %.2f", order[0], order[1], order[2]);
     assert_true(order[0] > 1.85 && order[1] > 1.85 && order[2] > 1.85);
@@ -182,7 +183,7 @@ static void test_floating(void **state) {
       find_errors(&s, solver, -1, u_floats, error[finer]);
       report("only derivatives given: %d cycles, each by %.1f; error %.2e", r.cycles,
              mean_factor(&r), error[finer][0]);
-      assert_true(mean_factor(&r) > 10);
+      assert_true(mean_factor(&r) > 30);
       oak_solver_destroy(&solver);
       sim_free(&s);
     }
