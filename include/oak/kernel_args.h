@@ -269,6 +269,7 @@ typedef struct {
   const double *a, *low[3], *high;
   int least; /**< elliptic: ghost cells of blocks of a lower level are not needed */
   int inner; /**< elliptic: ghost cells at the boundary are not needed */
+  int still; /**< elliptic: ghost cells where levels meet stay as they are */
 } oak_halo_args_t;
 
 /** Mesh adaptation: block n of the new mesh comes from block(s) of the old one. */

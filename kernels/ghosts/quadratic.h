@@ -7,6 +7,7 @@
 /* Whether no block that the next kernel works on needs the result of a task. The parabolas of this
  * file read the ghost cells of blocks that are one level coarser. */
 OAK_FN int halo_rests(const oak_halo_args_t *arg, const oak_halo_task_t *t) {
+  if (arg->still && t->kind != OAK_HALO_COPY && t->kind != OAK_HALO_BOUNDARY) return 1;
   if (t->kind == OAK_HALO_UNPACK) return 0;
   const int level = arg->f.block[t->kind == OAK_HALO_PROLONG ? t->source : t->block].level;
   if (t->kind == OAK_HALO_BOUNDARY) return arg->inner || level < arg->least;

@@ -309,8 +309,9 @@ oak_status_t oak_elliptic_ghosts(oak_elliptic_t *e, int l);
 oak_status_t oak_elliptic_share_a(oak_elliptic_t *e);
 /** Ghost cells at refinement boundaries that a kernel needs. */
 typedef enum {
-  OAK_ELLIPTIC_NONE, /**< prolongation reads none of them */
-  OAK_ELLIPTIC_FINE, /**< those of the fine blocks */
+  OAK_ELLIPTIC_NONE,  /**< prolongation reads none of them */
+  OAK_ELLIPTIC_FINE,  /**< those of the fine blocks */
+  OAK_ELLIPTIC_AGAIN, /**< the same, after a change of these blocks alone: coarse values stay */
   OAK_ELLIPTIC_BOTH
 } oak_elliptic_need_t;
 /** Fill the ghost cells that inner kernels read: only of blocks of level \a least and finer, and

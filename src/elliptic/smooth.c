@@ -15,7 +15,8 @@
 static oak_status_t fill(oak_elliptic_t *e, int l, int least, oak_elliptic_need_t need, int inner) {
   oak_elliptic_level_t *level = &e->level[l];
   oak_elliptic_args_t args;
-  oak_halo_args_t halo = {.bc = e->bc, .theta = 1, .least = least, .inner = inner};
+  const int still = need == OAK_ELLIPTIC_AGAIN;
+  oak_halo_args_t halo = {.bc = e->bc, .theta = 1, .least = least, .inner = inner, .still = still};
   oak_elliptic_args(e, l, &args);
   args.least = least;
   oak_elliptic_geometry(e, level, &halo.f);
@@ -24,7 +25,9 @@ static oak_status_t fill(oak_elliptic_t *e, int l, int least, oak_elliptic_need_
     memcpy(halo.low, args.low, sizeof halo.low);
     halo.high = args.high;
   }
-  oak_status_t st = oak_exchange_fill(&level->exchange, &level->u, &halo, e->setup.timers);
+  oak_status_t st = OAK_OK;
+  if (!still || !inner || level->transport->messages)
+    st = oak_exchange_fill(&level->exchange, &level->u, &halo, e->setup.timers);
   if (!level->jumps) return st;
   if (need >= OAK_ELLIPTIC_FINE && st == OAK_OK)
     st = oak_device_launch(e->dev, e->kernel.fine, level->nfine, &args, sizeof args);
@@ -68,7 +71,7 @@ static int least_smoothed(const oak_elliptic_t *e, int l) {
 
 oak_status_t oak_elliptic_smooth(oak_elliptic_t *e, int l, int sweeps, int first, int zero) {
   const int least = least_smoothed(e, l);
-  const oak_elliptic_need_t need = least ? OAK_ELLIPTIC_FINE : OAK_ELLIPTIC_BOTH;
+  oak_elliptic_need_t need = least ? OAK_ELLIPTIC_FINE : OAK_ELLIPTIC_BOTH;
   oak_status_t st = OAK_OK;
   oak_elliptic_args_t args;
   if (zero) st = oak_elliptic_meet(e, l);
@@ -81,7 +84,10 @@ oak_status_t oak_elliptic_smooth(oak_elliptic_t *e, int l, int sweeps, int first
     args.colour = (s + first) & 1;
     /* The second smoothing of a cycle has the opposite order. */
     args.axis = first ? e->dim - 1 - s / 2 % e->dim : s / 2 % e->dim;
-    if (!args.zero) oak_keep_failure(&st, oak_elliptic_inner_ghosts(e, l, least, need));
+    if (!args.zero) {
+      oak_keep_failure(&st, oak_elliptic_inner_ghosts(e, l, least, need));
+      if (least) need = OAK_ELLIPTIC_AGAIN;
+    }
     args.chain = e->level[l].chain[args.axis];
     args.link = e->level[l].link[args.axis];
     if (st != OAK_OK) continue;
