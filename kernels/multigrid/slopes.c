@@ -86,28 +86,47 @@ OAK_KERNEL(oak_elliptic_gradient, oak_elliptic_args_t, ELLIPTIC_LANES) {
   }
 }
 
+/* The derivatives across the faces of a block along an axis: inside, then at its ends. Callers give
+ * a constant `dir`, because lanes vectorise if the axis is known. */
+OAK_FN void elliptic_slopes_along(const oak_elliptic_args_t *arg, long n, int dir OAK_LANE_PARAM) {
+  const elliptic_across_t e = elliptic_across_block(arg, n, dir);
+  const real inv = (real)oak_inv_dx(&arg->f, arg->f.block[n].level, dir);
+  real *out = arg->res + n * (long long)OAK_FACE_REALS;
+  OAK_ROWS(row, OAK_NY * OAK_NZ, OAK_NX) {
+    const int j = row % OAK_NY, k = row / OAK_NY;
+    OAK_LANES(i, OAK_NX) {
+      const elliptic_metric_t m = elliptic_metric(&arg->f, n, i, j);
+      const real *c = e.u + row * OAK_NX + i;
+      if ((dir == 0 ? i : dir == 1 ? j : k) > 0)
+        out[oak_face_index(dir, i, j, k)] =
+            inv * elliptic_face_unit(&m, 2 * dir) * (c[0] - c[-OAK_STRIDE(dir)]);
+    }
+  }
+  OAK_ROWS(row, 2 * FB(dir), FA(dir)) {
+    const int high = row / FB(dir);
+    OAK_LANES(a, FA(dir)) {
+      int x[3];
+      face_point(dir, high ? OAK_ALONG(dir) - 1 : 0, a, row % FB(dir), x);
+      const elliptic_metric_t m = elliptic_metric(&arg->f, n, x[0], x[1]);
+      const real more =
+          elliptic_beyond(&e, high, &m, x[0], x[1], x[2]) - e.u[OAK_INDEX(x[0], x[1], x[2])];
+      out[oak_face_index(dir, x[0], x[1], x[2]) + high * OAK_STRIDE(dir)] =
+          inv * elliptic_face_unit(&m, 2 * dir + high) * (high ? more : -more);
+    }
+  }
+}
+
 /* The derivatives across the faces along arg.axis, arg.res [nblock][OAK_FACE_REALS]. Both blocks
  * beside a face compute the same bits. */
 OAK_KERNEL(oak_elliptic_slopes, oak_elliptic_args_t, ELLIPTIC_LANES) {
   OAK_ARGS(oak_elliptic_args_t);
   OAK_OUTER_LANES(n) {
-    const int dir = arg.axis;
-    const elliptic_across_t e = elliptic_across_block(&arg, n, dir);
-    const real inv = (real)oak_inv_dx(&arg.f, arg.f.block[n].level, dir);
-    real *out = arg.res + n * (long long)OAK_FACE_REALS;
-    OAK_ROWS(row, OAK_NY * OAK_NZ, OAK_NX) {
-      const int j = row % OAK_NY, k = row / OAK_NY;
-      OAK_LANES(i, OAK_NX) {
-        const int face = oak_face_index(dir, i, j, k);
-        const real c = e.u[row * OAK_NX + i];
-        const elliptic_metric_t m = elliptic_metric(&arg.f, n, i, j);
-        out[face] =
-            inv * elliptic_face_unit(&m, 2 * dir) * (c - elliptic_beyond(&e, 0, &m, i, j, k));
-        if ((dir == 0 ? i : dir == 1 ? j : k) == OAK_ALONG(dir) - 1)
-          out[face + OAK_STRIDE(dir)] =
-              inv * elliptic_face_unit(&m, 2 * dir + 1) * (elliptic_beyond(&e, 1, &m, i, j, k) - c);
-      }
-    }
+    if (arg.axis == 0)
+      elliptic_slopes_along(&arg, n, 0 OAK_LANE_ARG);
+    else if (arg.axis == 1)
+      elliptic_slopes_along(&arg, n, 1 OAK_LANE_ARG);
+    else if (OAK_DIM == 3)
+      elliptic_slopes_along(&arg, n, 2 OAK_LANE_ARG);
   }
 }
 
