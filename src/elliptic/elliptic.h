@@ -156,7 +156,7 @@ typedef struct oak_elliptic {
   int plain;                 /**< kernels/multigrid/smooth_fast.c is in use */
   int lines;                 /**< smoothing solves lines of cells, along each axis in turn */
   int chains;                /**< these lines go on from block to block on levels of few cells */
-  int sweeps;                /**< sweeps of smoothing, before and after the correction */
+  int sweeps, after;         /**< sweeps of smoothing before the correction, and after it */
   oak_kernel_t *down, *norm; /**< NULL unless `plain` */
   oak_kernel_t *smooth;      /**< the general form, or the fast one of `plain` */
   struct {

@@ -25,7 +25,7 @@ static oak_status_t cycle(oak_elliptic_t *e, int l, int zero, int again) {
   if (again && l > 1) oak_keep_failure(&st, cycle(e, l - 1, 0, 0));
   oak_keep_failure(&st, oak_elliptic_inner_ghosts(e, l - 1, l - 1, OAK_ELLIPTIC_NONE));
   oak_keep_failure(&st, oak_elliptic_prolong(e, l, 1));
-  oak_keep_failure(&st, oak_elliptic_smooth(e, l, e->sweeps, 1, 0));
+  oak_keep_failure(&st, oak_elliptic_smooth(e, l, e->after, 1, 0));
   return st;
 }
 
