@@ -228,13 +228,13 @@ OAK_API oak_status_t oak_device_signal(oak_device_t *dev, uint64_t *flag, uint64
 OAK_API oak_status_t oak_device_wait(oak_device_t *dev, uint64_t *flag, uint64_t value);
 
 /** Build \a source (or take it from the cache) and load it. Collective on the device's
- * communicator. The lowest rank of each host looks in the cache and compiles what this one lacks, on
- * the first host before the others. Then all ranks load it. A compile error
- * fails on all ranks with the compiler's first messages, which name the user's file and line. The
- * cache is $OAK_CACHE, $XDG_CACHE_HOME/oak or ~/.cache/oak. If this user may not write there, new
- * kernels go to a private temporary folder. If others may write to it or to a folder above it, it
- * is not read either. The key is a hash of what the compiler sees, the defines, and the device's
- * fingerprint. */
+ * communicator. The lowest rank of each host looks in the cache and compiles what this one lacks,
+ * on the first host before the others. Then all ranks load it. A compile error fails on all ranks
+ * with the compiler's first messages, which name the user's file and line. The cache is $OAK_CACHE,
+ * $XDG_CACHE_HOME/oak or ~/.cache/oak. If this user may not write there, new kernels go to a
+ * private temporary folder. If others may write to it or to a folder above it, it is not read
+ * either. The key is a hash of what the compiler sees, the defines, and the device's fingerprint.
+ */
 OAK_API oak_status_t oak_device_build(oak_device_t *dev, const oak_source_t *source,
                                       oak_module_t **out);
 /** The text of a source with `seen` = 1 after its preprocessor, with #define lines and lines that
