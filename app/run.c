@@ -140,9 +140,9 @@ static const oak_option_t options[] = {
     {"--debug", NULL,
      "check what hooks return and the indices that they use (run.debug = yes); slower"},
     {"--restart", "[latest|PATH]",
-     "continue from the newest intact checkpoint in output.folder, or from the checkpoint PATH; "
-     "what the run wrote after PATH is then kept in a folder. FILE.ini may be the folder of the "
-     "run: its parameters are used"},
+     "continue from the newest intact checkpoint in output.folder, or from the checkpoint PATH; an "
+     "older one needs a new output.folder. FILE.ini may be the folder of the run: its parameters "
+     "are used"},
     {"--overwrite", NULL,
      "remove the earlier run in output.folder first; without this option such a folder is an "
      "error"},

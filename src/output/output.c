@@ -247,7 +247,6 @@ static oak_status_t start_folder(const oak_output_t *out, int restart) {
   OAK_TRY(oak_run_folder_check(&out->run_folder));
   if (restart) OAK_TRY(start_tables(out, CHECK)); /* before anything in the folder changes */
   if (!restart) OAK_TRY(oak_run_folder_clear(&out->run_folder));
-  if (out->goes_back) OAK_TRY(oak_output_keep_later(out));
   if (restart)
     OAK_TRY(oak_file_list_add_end(out->folder, 0, out->sim->data.clock.step,
                                   out->sim->data.clock.time));

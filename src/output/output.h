@@ -17,7 +17,6 @@ typedef struct {
   const char *begun_from;      /**< a checkpoint of another run, set before; NULL: none */
   oak_run_folder_t run_folder; /**< on rank 0 */
   oak_disk_t *disk;            /**< writer of the run; NULL: files are written at once */
-  int goes_back;               /**< keep what was written after the present step */
   oak_output_item_t *item;
   int nitem;
 } oak_output_t;
@@ -58,9 +57,6 @@ void oak_output_save(const oak_output_t *out, FILE *stream);
  * Outputs that the text does not name begin with their first time after the restart. The same on
  * all ranks, not collective. */
 oak_status_t oak_output_load(oak_output_t *out, const char *text);
-
-/** Rank 0: move what was written after the present step to a folder of its own. */
-oak_status_t oak_output_keep_later(const oak_output_t *out);
 
 /* output_disk.c: files that are written while the run goes on. */
 

@@ -80,17 +80,3 @@ oak_status_t oak_table_cut(const char *path, oak_text_t *head, long step) {
   oak_text_drop(&kept);
   return st;
 }
-
-long oak_table_last(const char *path) {
-  FILE *file = fopen(path, "r");
-  char *line = NULL, *end;
-  size_t room = 0;
-  long last = -1;
-  while (file && getline(&line, &room, file) > 0) {
-    const long row = strtol(line, &end, 10);
-    if (end > line && *end == ',' && row > last) last = row;
-  }
-  free(line);
-  if (file) fclose(file);
-  return last;
-}

@@ -27,6 +27,3 @@ enum { OAK_TABLE_HEAD = -2 };
  * that is not there is begun. With OAK_TABLE_HEAD in place of a step only the first line is read,
  * and nothing written. */
 oak_status_t oak_table_cut(const char *path, oak_text_t *head, long step);
-
-/** The largest step of the rows of a table; -1 if it has none or is not there. */
-long oak_table_last(const char *path);

@@ -43,8 +43,6 @@ static oak_status_t load(oak_output_t *out, const char *path) {
     oak_progress_note(out->progress, "restart from %s: step %ld, time %.10g", path,
                       sim->data.clock.step, sim->data.clock.time);
     tell_changes(out, &changes);
-    /* With changes, later files would differ; without, the run writes the same files again. */
-    if (changes.physics || changes.problem || changes.count > 0) out->goes_back = 1;
     tell_end(out);
     st = oak_agree(sim->setup.comm, oak_output_load(out, schedule));
   }
@@ -90,12 +88,13 @@ static oak_status_t list_all(const oak_t *sim, const char *folder, found_t *foun
  * this checkpoint, because going back would lose results. */
 static oak_status_t choose(const found_t *found, int i, char path[4096]) {
   snprintf(path, 4096, "%s/%s", found->folder, found->name[i].name);
-  OAK_CHECK(found->name[i].step >= found->ended, OAK_ERR_INPUT,
-            "the run in output.folder = %s is finished: it ended at step %ld, time %g, and has no "
-            "good checkpoint there%s%s%s. To go back, name one, such as --restart=%s; what was "
-            "written after its step is then kept in a folder of its own",
-            found->folder, found->ended, found->time, i ? " (" : "", i ? oak_last_error() : "",
-            i ? ")" : "", path);
+  OAK_CHECK(
+      found->name[i].step >= found->ended, OAK_ERR_INPUT,
+      "the run in output.folder = %s is finished: it ended at step %ld, time %g, and has no "
+      "good checkpoint there%s%s%s. To go back, name one and a new folder, such as --restart=%s "
+      "output.folder=NEW",
+      found->folder, found->ended, found->time, i ? " (" : "", i ? oak_last_error() : "",
+      i ? ")" : "", path);
   return OAK_OK;
 }
 
@@ -124,7 +123,6 @@ static oak_status_t named(oak_status_t st) {
 
 oak_status_t oak_restart(oak_output_t *out, const char *which) {
   if (!strcmp(which, "latest")) return take_latest(out->sim, out->folder, out);
-  out->goes_back = 1;
   return named(load(out, which));
 }
 
@@ -137,7 +135,20 @@ static int began_from(const char *folder, const char *checkpoint) {
   return begun && !strcmp(begun, note);
 }
 
-/* If the folder holds the checkpoint, or a copy of it, it belongs to the same run. */
+/* Whether a folder has nothing to lose after this checkpoint of it: it is the newest one, and the
+ * run has not reached its end later. */
+static int is_last(const char *folder, const char *name) {
+  OAK_FREED oak_checkpoint_name_t *list = NULL;
+  oak_file_list_t files = {.ended = -1};
+  int count = 0;
+  const int known = oak_checkpoint_list(folder, &list, &count) == OAK_OK && count > 0 &&
+                    oak_file_list_read(folder, &files) == OAK_OK;
+  const int last = known && !strcmp(list[0].name, name) && list[0].step >= files.ended;
+  oak_file_list_free(&files);
+  return last;
+}
+
+/* If the folder holds the checkpoint, or a copy of it, as the last one, the same run goes on. */
 oak_folder_use_t oak_restart_folder(const oak_t *sim, const char *which) {
   char path[4096 + PATH_MAX], real[PATH_MAX];
   const char *folder = oak_params_text(sim->setup.params, "output.folder");
@@ -146,7 +157,8 @@ oak_folder_use_t oak_restart_folder(const oak_t *sim, const char *which) {
   if (realpath(which, real)) which = real; /* it may be a link */
   const char *slash = strrchr(which, '/');
   snprintf(path, sizeof path, "%s/%s", folder, slash ? slash + 1 : which);
-  const int same = oak_file_sum(path, &here) && oak_file_sum(which, &there) && here == there;
+  const int same = oak_file_sum(path, &here) && oak_file_sum(which, &there) && here == there &&
+                   is_last(folder, strrchr(path, '/') + 1);
   return same || began_from(folder, which) ? OAK_FOLDER_CONTINUE : OAK_FOLDER_BRANCH;
 }
 

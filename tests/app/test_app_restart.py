@@ -83,7 +83,7 @@ def same_files(work):
             if keys(through["out/parameters.ini"]) == keys(restarted.get("out/parameters.ini")):
                 other = [name for name in other if name != "out/parameters.ini"]
             other += list(restarted.keys() - through)
-            other = [name for name in other if not name.startswith(("out/oak-files.txt", "out/earlier_1/"))]
+            other = [name for name in other if name != "out/oak-files.txt"]
             if ranks != work.np:  # boxes of plotfiles end where ranks do; the values are the same
                 other = [name for name in other if "out/plt" not in name]
                 done = subprocess.run([work.alone[0], "diff", "through", "out"], cwd=work.folder, text=True, timeout=LIMIT,
@@ -94,12 +94,22 @@ def same_files(work):
 
 
 
+def unfinish(work):
+    """As if the run had been killed."""
+    with open(work.path("out/oak-files.txt"), encoding="utf-8") as f:
+        lines = [line for line in f if not line.startswith("# finished")]
+    work.write("out/oak-files.txt", "".join(lines))
+
+
 def rows(work):
     """A restart on other ranks in the folder of the run leaves the same tables. A drift needs the first row."""
     keys = ["run.max_steps=6", "run.end_time=1", "checkpoint.steps=2", "checkpoint.keep=9", "output.h.kind=history",
             "output.h.every_steps=1", "output.p.kind=probe", "output.p.every_steps=1", "output.p.points=0.5 0.5"]
     work.good("run.ini", *keys)
     before = work.contents()
+    for path in checkpoints(work)[1:]:
+        os.remove(path)
+    unfinish(work)
     code, text = say(work, "--restart", "out/chk000002.oak", *keys, ranks=3)
     assert code == 0, text
     after = work.contents()
@@ -264,15 +274,15 @@ def folders(work):
 
 
 def tables(work):
-    """A run that goes back with another file of a table keeps a copy of the former one."""
+    """A run that goes back with another file of a table has a copy of it; the former one stays in its folder."""
     name, former = work.path("ramp.txt"), "0 1\n1 2\n"
     with open(work.path("ramp.c"), "w", encoding="utf-8") as f:
         f.write('TABLE(ramp, "ramp.txt", "density")\nINITIAL(at, q) { q[RHO] = ramp(at->x[0]); q[PRS] = 1; }\n')
-    for text, more in ((former, ["checkpoint.steps=2", "run.max_steps=4"]), ("0 1\n1 3\n", ["--restart=out/chk000002.oak", "run.max_steps=3"])):
+    for text, more in ((former, ["checkpoint.steps=2", "run.max_steps=4"]), ("0 1\n1 3\n", ["--restart=out/chk000002.oak", "run.max_steps=3", "output.folder=again"])):
         with open(name, "w", encoding="utf-8") as f:
             f.write(text)
         work.good("run.ini", KEYS[0], "problem.name=./ramp.c", "checkpoint.keep=9", *more)
-    for place, expected in (("out/earlier_1", former), ("out", text)):
+    for place, expected in (("out", former), ("again", text)):
         with open(work.path(f"{place}/ramp.oak-copy.txt"), encoding="utf-8") as f:
             assert f.read() == expected, place
 
@@ -282,7 +292,7 @@ def columns(work):
     keys = ["run.end_time=1", "output.diagnostics_every=1", "output.h.kind=history", "output.h.every_steps=1", "output.h.variables=rho"]
     work.good("run.ini", *keys, "run.max_steps=4", "checkpoint.steps=2")
     before = work.contents()
-    for restart in ("--restart", "--restart=out/chk000002.oak"):
+    for restart in ("--restart", "--restart=out/chk000004.oak"):
         work.bad([r"h\.csv does not have the columns"], "run.ini", restart, *keys, "run.max_steps=6", "output.h.variables=p")
         assert work.contents() == before, restart
 
@@ -313,42 +323,33 @@ def bodies(work):
 
 
 def finished(work):
-    """A finished run is not taken back to an earlier step, unless a checkpoint is named; what it has written is then kept."""
-    keys = [*KEYS, "checkpoint.steps=16", "output.plot_every=0", "output.plot_steps=10", "output.s.kind=slice", "output.s.every_steps=7", "output.x.kind=xdmf"]
+    """A run is not taken back to an earlier step in its folder, whether it is finished or was killed, but in a new one."""
+    keys = [*KEYS, "checkpoint.steps=16", "output.plot_every=0", "output.plot_steps=10", "output.s.kind=slice", "output.s.every_steps=7"]
     work.good("run.ini", *keys)
-    before, names = work.contents(), work.names()
+    before = work.contents()
     for more in ([], ["run.max_steps=35"], ["run.max_steps=50"]):
-        work.bad([r"out is finished: it ended at step 42, time 0\.\d+, and has no good checkpoint there", r"--restart=\S*/chk000032\.oak; what"],
+        work.bad([r"out is finished: it ended at step 42, time 0\.\d+, and has no good checkpoint there", r"--restart=\S*/chk000032\.oak output\.folder=NEW"],
                  "run.ini", "--restart", *keys, *more)
         assert work.contents() == before
-    code, text = say(work, f"--restart={checkpoints(work)[0]}", *keys, "run.max_steps=20", ranks=work.np)
-    assert code == 0 and "what the run wrote after step 16 is kept in" in text, text
-    kept, now = work.contents("out/earlier_1"), work.contents()
-    for name, data in kept.items():
-        assert before[name.replace("earlier_1/", "")] == data, name
-    later = {name for name in names if re.search(r"_0000(21|28|35|42)\.|_000042\.|^plt0000[234]", name)} | {"chk000032.oak"}
-    assert len(later) == 11 and later < set(work.names("out/earlier_1")) and not (later - {"plt000020"}) & set(work.names()), (later, work.names("out/earlier_1"))
-    assert {"diagnostics.csv", "s.csv", "parameters.ini", "rho_0006.png"} <= set(work.names("out/earlier_1")), work.names("out/earlier_1")
-    assert len(now["out/diagnostics.csv"].splitlines()) == 22 and len(kept["out/earlier_1/diagnostics.csv"].splitlines()) == 44
-    code, text = say(work, "--restart", *keys, "checkpoint.at_end=yes", "run.max_steps=16")
-    assert code == 1 and "is finished: it ended at step 20" in text, text
+    first, last = checkpoints(work)
+    lost = r"out holds a run \(.*\) of which this is not the last checkpoint: choose a new folder"
+    for path in (first, last):
+        work.bad([lost], "run.ini", f"--restart={path}", *keys, "run.max_steps=50")
+        assert work.contents() == before
     work.good("run.ini", *KEYS, "output.folder=other")
     other = work.contents("other")
-    work.bad([r"other holds a run \(.*\) that does not have this checkpoint: choose a new folder"],
-             "run.ini", f"--restart={checkpoints(work)[0]}", *keys, "output.folder=other")
+    work.bad([lost.replace("out", "other", 1)], "run.ini", f"--restart={first}", *keys, "output.folder=other")
     assert work.contents("other") == other
     rows = set()
     for _ in range(2):  # the second time as after a kill
-        work.good("run.ini", f"--restart={checkpoints(work)[0]}", *keys, "output.folder=fresh", "run.max_steps=20")
+        code, text = say(work, f"--restart={first}", *keys, "output.folder=fresh", "run.max_steps=20", ranks=work.np)
+        assert code == 0 and "restart from" in text, text
         rows.add(work.contents("fresh")["fresh/diagnostics.csv"])
-    assert len(rows) == 1 and "fresh/earlier_1/diagnostics.csv" in work.contents("fresh/earlier_1"), rows
-    with open(work.path("out/oak-files.txt"), encoding="utf-8") as f:  # as if the run had been killed
-        lines = [line for line in f if not line.startswith("# finished")]
-    work.write("out/oak-files.txt", "".join(lines) + "00000000 plt999999/../../run.ini\n")
-    os.mkdir(work.path("out/plt999999"))
-    code, text = say(work, "--restart", *keys, "run.max_steps=18")
-    assert code == 0 and "what the run wrote after step 16 is kept in" in text, text
-    assert "plt000020" in work.names("out/earlier_2") and "plt000020" not in work.names(), (text, work.names())
+    assert len(rows) == 1 and work.contents() == before, rows
+    unfinish(work)
+    work.bad([lost], "run.ini", f"--restart={first}", *keys)
+    code, text = say(work, f"--restart={last}", *keys, "run.max_steps=34")
+    assert code == 0 and len(work.contents()["out/diagnostics.csv"].splitlines()) == 36, text
 
 
 COOLING = """TITLE("Gas that cools until its pressure is negative")

@@ -219,11 +219,11 @@ static oak_status_t open_folder(oak_run_folder_t *folder) {
   folder->inode = info.st_ino;
   OAK_TRY(lock(folder));
   OAK_TRY(for_entries(folder->path, find, &found));
-  OAK_CHECK(
-      found.count == 0 || folder->how != OAK_FOLDER_BRANCH, OAK_ERR_FILE,
-      "output.folder = %s holds a run (%s%s) that does not have this checkpoint: choose a new "
-      "folder, or a checkpoint of that run",
-      folder->path, found.names, found.count > 3 ? ", ..." : "");
+  OAK_CHECK(found.count == 0 || folder->how != OAK_FOLDER_BRANCH, OAK_ERR_FILE,
+            "output.folder = %s holds a run (%s%s) of which this is not the last checkpoint: "
+            "choose a new "
+            "folder",
+            folder->path, found.names, found.count > 3 ? ", ..." : "");
   OAK_CHECK(found.count == 0 || folder->how != OAK_FOLDER_NEW, OAK_ERR_FILE,
             "output.folder = %s holds a run already (%s%s): choose another folder, or replace that "
             "run with --overwrite",
