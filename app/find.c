@@ -68,7 +68,7 @@ oak_status_t oak_find_parameters(const char *name, char path[PATH_MAX], int rank
   oak_words_free(&list);
   return OAK_FAIL(OAK_ERR_FILE,
                   "there is no parameter file '%s', neither here nor among those that come with "
-                  "oak; %s%s%s; oak info lists them",
+                  "oak; %s%s%s; oak info lists them, and oak help explains keys",
                   name, *near.meant ? "did you mean " : "check the name", near.meant,
                   *near.meant ? "?" : "");
 }

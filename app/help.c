@@ -2,8 +2,8 @@
  * oak help TOPIC: what is known of a topic. Keys come from the table of parameters, commands from
  * the list in main.c. All else comes from the pages of the documentation, in the order of
  * docs/README.md, pages for users first: a section whose heading names the topic, and the rows of
- * tables (hooks, kinds of output, the glossary, ...) that begin with it, or else what mentions the
- * topic. Problems and physics have their own files. */
+ * tables (hooks, kinds of output, the glossary, ...) that begin with it, or else the names of
+ * sections that mention the topic. Problems and physics have their own files. */
 #include <ctype.h>
 #include <oak.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "params_library.h"
 #include "str.h"
 
-enum { LINE = 80, MOST_MENTIONS = 6 };
+enum { LINE = 80, MOST_MENTIONS = 12 };
 
 /* ---- pages ---- */
 
@@ -106,9 +106,8 @@ static int cut_row(char *line, char *cell[2]) {
 
 typedef struct {
   const char *topic, *name; /* name: of the page, such as docs/kernels.md */
-  int found, sections;      /* what was printed */
-  int mentions;             /* number of paragraphs that mention the topic */
-  int titled;               /* look for sections whose headings mention the topic */
+  int found;                /* something was printed */
+  int mentions;             /* number of sections that mention the topic */
 } search_t;
 
 /* Print a text, or a row of a table: its first cell, and the others below it. */
@@ -160,7 +159,7 @@ static void search_page(search_t *s, FILE *page) {
       if (!printing && level > 1 && names_topic(heading, s->topic)) {
         printf("%s%s:\n\n", s->found ? "\n" : "", s->name);
         printing = level;
-        s->found = s->sections = 1;
+        s->found = 1;
       }
     }
     if (printing) {
@@ -187,40 +186,22 @@ static int mentions(const char *text, const char *topic) {
   return at != NULL;
 }
 
-/* Print a paragraph, an item of a list or a row of a table, and where it stands. */
-static void print_mention(search_t *s, const char *heading, char *text) {
-  if (s->mentions++ >= MOST_MENTIONS) return;
-  printf("%s%s, %s:\n", s->found || s->mentions > 1 ? "\n" : "", s->name, heading);
-  print_line(text, 4);
-}
-
-/* Print one paragraph of each section that mentions the topic: the first one if the heading does.
- */
+/* Print which sections mention the topic. */
 static void search_text(search_t *s, FILE *page) {
-  char *line = NULL, heading[256] = "", text[4096] = "";
+  char *line = NULL, heading[256] = "";
   size_t size = 0;
   int fenced = 0, done = 0;
-  for (int more = 1; more;) {
-    more = getline(&line, &size, page) > 0;
-    if (more) line[strcspn(line, "\n")] = '\0';
-    const int fence = more && !strncmp(line, "```", 3);
-    const int level = more && !fenced ? (int)strspn(line, "#") : 0;
-    if (!more || fence || level > 0 || strchr("|-", *line)) { /* or an empty line */
-      const int titled = mentions(heading, s->topic);
-      if (*text && !done && titled == s->titled && (titled || mentions(strip(text), s->topic))) {
-        print_mention(s, heading, text);
-        done = 1;
-      }
-      *text = '\0';
-    }
-    fenced ^= fence;
-    if (level > 0) {
+  while (getline(&line, &size, page) > 0) {
+    line[strcspn(line, "\n")] = '\0';
+    fenced ^= !strncmp(line, "```", 3);
+    if (!fenced && *line == '#') {
+      const size_t level = strspn(line, "#");
       snprintf(heading, sizeof heading, "%s", line + level + strspn(line + level, " "));
       done = 0;
-    } else if (more && !fenced && !fence) {
-      const size_t used = strlen(text);
-      snprintf(text + used, sizeof text - used, "%s%s", used ? " " : "", line + strspn(line, " "));
     }
+    if (done || fenced || !mentions(strip(line), s->topic)) continue;
+    if (s->mentions++ < MOST_MENTIONS) printf("mentioned in %s, %s\n", s->name, heading);
+    done = 1;
   }
   free(line);
 }
@@ -324,7 +305,6 @@ int oak_print_topic(const char *topic, const oak_params_t *params, int command) 
   s.found |= print_comment("physics", topic, ".c", s.found);
   s.found |= print_comment("problems", topic, ".ini", s.found);
   s.found |= print_comment("problems", topic, ".c", s.found);
-  for (s.titled = 1; s.titled >= 0 && !s.sections && (s.titled || !s.found); s.titled--)
-    search_pages(&s, search_text);
+  if (!s.found) search_pages(&s, search_text);
   return s.found || s.mentions;
 }

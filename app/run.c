@@ -152,32 +152,13 @@ static const oak_option_t options[] = {
     {"--quiet", NULL, "print errors and warnings of the compiler only"},
     {NULL, NULL, NULL}};
 
-/* A second parameter file, which a run cannot have. */
-static const char *second_file(const oak_arguments_t *a) {
-  for (int i = 1; i < a->nword; i++) {
-    const size_t length = strlen(a->word[i]);
-    if (!strchr(a->word[i], '=') && length > 4 && !strcmp(a->word[i] + length - 4, ".ini"))
-      return a->word[i];
-  }
-  return NULL;
-}
-
-/* Print why the arguments are refused. \return 1 if they are refused. */
 static int refuse_request(const oak_arguments_t *a) {
-  const char *second = second_file(a);
-  if (a->option[RESTART] && a->option[OVERWRITE]) {
-    if (a->rank == 0)
-      fprintf(stderr,
-              "oak run: --restart goes on with the run that --overwrite would remove: give one of "
-              "them; see oak run --help\n");
-    return 1;
-  }
-  if (second && a->rank == 0)
+  const int both = a->option[RESTART] && a->option[OVERWRITE];
+  if (both && a->rank == 0)
     fprintf(stderr,
-            "oak run: %s is a second parameter file, and oak runs one: start a run for each, as in "
-            "for file in %s %s; do oak run $file; done\n",
-            second, a->word[0], second);
-  return second != NULL;
+            "oak run: --restart goes on with the run that --overwrite would remove: give one of "
+            "them; see oak run --help\n");
+  return both;
 }
 
 static oak_status_t run_command(oak_arguments_t *a) {
@@ -235,27 +216,10 @@ const oak_command_t oak_command_run = {
     .most = OAK_ANY_NUMBER,
     .run = run_command};
 
-/* Find the parameter file that the user named. A key or a section is an argument of oak help. */
-static oak_status_t find_params_file(const char *name, char file[PATH_MAX], int rank) {
-  const oak_status_t st = oak_find_parameters(name, file, rank);
-  oak_params_t *params = NULL;
-  char *text = NULL;
-  size_t size = 0;
-  if (st != OAK_ERR_FILE || rank != 0 || oak_params_new(&params) != OAK_OK) return st;
-  FILE *stream = open_memstream(&text, &size);
-  if (stream && oak_params_help_topic(params, name, stream))
-    OAK_FAIL(OAK_ERR_FILE, "%s is no parameter file: oak help %s explains %s", name, name,
-             strchr(name, '.') ? "this key" : "this section or key");
-  if (stream) fclose(stream);
-  free(text);
-  oak_params_destroy(&params);
-  return st;
-}
-
 oak_status_t oak_read_declared(char **word, int count, int rank, oak_params_t **out) {
   char file[PATH_MAX];
   *out = NULL;
-  OAK_TRY(find_params_file(word[0], file, rank));
+  OAK_TRY(oak_find_parameters(word[0], file, rank));
   const oak_status_t st = read_all(file, 0, "", count - 1, word + 1, out);
   return st == OAK_OK ? oak_declare(MPI_COMM_WORLD, *out) : st;
 }

