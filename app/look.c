@@ -111,9 +111,7 @@ static oak_status_t list_folder(const char *path, look_list_t *list) {
   for (struct dirent *entry; st == OAK_OK && (entry = readdir(folder));) {
     const char *name = entry->d_name;
     char full[PATH_MAX];
-    if (name[0] == '.' || oak_path_ends(name, OAK_PART) || oak_path_ends(name, OAK_OLD) ||
-        !is_printable(name))
-      continue;
+    if (name[0] == '.' || oak_path_ends(name, OAK_PART) || !is_printable(name)) continue;
     st = oak_path_print(full, "%s/%s", path, name);
     if (st == OAK_OK && is_plotfile(full)) st = add_path(list, full);
   }

@@ -29,7 +29,6 @@ static void write_and_read(int dim, int block_size, int fine, int tx, int ty, in
     check_plot(&mesh, path);
     path[strlen(path) - 1] = '\0';
     assert_false(exists(path, OAK_PART));
-    assert_false(exists(path, OAK_OLD));
     test_mesh_free(&mesh);
   }
 }
@@ -175,13 +174,11 @@ static void test_deletes_own_only(void **state) {
   leave_file(path, ".old", "Header");
   leave_file(path, ".part", "Level_0/Cell_H");
   leave_file(path, OAK_PART, "Level_7/Cell_D_00009");
-  leave_file(path, OAK_OLD, "Header");
   for (int i = 0; i < 2; i++) assert_int_equal(oak_plotfile_write(&mesh.view, 0, path), OAK_OK);
   check_plot(&mesh, path);
   assert_true(exists(path, ".old/Header"));
   assert_true(exists(path, ".part/Level_0/Cell_H"));
   assert_false(exists(path, OAK_PART));
-  assert_false(exists(path, OAK_OLD));
 
   leave_file(path, "", "Level_1/notes.txt");
   check_failure(oak_plotfile_write(&mesh.view, 0, path), OAK_ERR_FILE,

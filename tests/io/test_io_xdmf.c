@@ -38,9 +38,8 @@ static void check_output(const test_mesh_t *mesh, int layers, const char *stem) 
   snprintf(wanted, sizeof wanted, ".data/rank_%05d.raw<", rank);
   assert_int_equal(strstr(text, wanted) != NULL, view->nblock > 0);
   assert_non_null(strstr(text, "</Xdmf>"));
-  for (int i = 0; i < 4; i++) {
-    static const char *const left[] = {".xdmf" OAK_PART, ".xdmf" OAK_OLD, ".data" OAK_PART,
-                                       ".data" OAK_OLD};
+  for (int i = 0; i < 2; i++) {
+    static const char *const left[] = {".xdmf" OAK_PART, ".data" OAK_PART};
     assert_false(exists(stem, left[i]));
   }
 }
@@ -127,7 +126,6 @@ static void test_keeps_others(void **state) {
   snprintf(stem, sizeof stem, "%s/again", folder);
   snprintf(path, sizeof path, "%s.xdmf", stem);
   leave_file(stem, ".data" OAK_PART, "rank_00007.raw");
-  leave_file(stem, ".data" OAK_OLD, "rank_00007.raw");
   leave_file(folder, "", "again.xdmf" OAK_PART);
   assert_int_equal(oak_xdmf_write(&mesh.view, 0, path), OAK_OK);
   check_output(&mesh, 0, stem);

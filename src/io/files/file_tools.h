@@ -31,8 +31,6 @@ oak_status_t oak_remove_all(const char *path);
 /** Files and folders of oak have this ending until they are complete. No other program uses it, so
  * a run may remove what an earlier, killed run has left. */
 #define OAK_PART ".oak-part"
-/** The name of an earlier output has this ending while the new one takes its place. */
-#define OAK_OLD ".oak-old"
 
 /** Write all of \a data at \a offset, also if signals interrupt. \a path is for messages only. */
 oak_status_t oak_write_at(int fd, const void *data, size_t bytes, int64_t offset, const char *path);

@@ -3,6 +3,7 @@
 #include "output_folder.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <fnmatch.h>
 #include <ftw.h>
 #include <limits.h>
@@ -76,46 +77,24 @@ static oak_status_t sync_folders(const char *path) {
   return failed < 0 ? oak_file_failed("read", path, errno) : failed ? OAK_ERR_FILE : OAK_OK;
 }
 
-/** Remove an earlier or failed file, or folder of that kind. */
-static oak_status_t remove_one(const oak_folder_kind_t *kind, const char *path) {
-  return kind ? oak_folder_remove(kind, path) : oak_remove_all(path);
-}
-
-/** Undo what was done up to a failure: \a named new ones have their names. */
-static oak_status_t move_back(int count, const oak_part_file_t *file,
-                              const oak_folder_kind_t *const *kind, char old[][PATH_MAX],
-                              const int *there, int named) {
-  int back = 1;
-  for (int i = count - named; i < count; i++) (void)remove_one(kind[i], file[i].path);
-  for (int i = count - 1; i >= 0; i--)
-    if (there[i] && rename(old[i], file[i].path) != 0) back = 0;
-  if (back) return OAK_ERR_FILE;
-  return OAK_FAIL(OAK_ERR_FILE, "%s; the earlier output is now %s%s%s", oak_last_error(), old[0],
-                  count > 1 ? " and " : "", count > 1 ? old[1] : "");
+/** Give a finished folder its name. An earlier one changes places with it, and is then removed;
+ * where the file system cannot do that, it is removed before. */
+static oak_status_t put_in_place(const oak_folder_kind_t *kind, const oak_part_file_t *file) {
+  if (renameat2(AT_FDCWD, file->part, AT_FDCWD, file->path, RENAME_EXCHANGE) == 0) {
+    /* The output is good even if the old one stays, as when a viewer has it open over NFS. */
+    (void)oak_folder_remove(kind, file->part);
+    return OAK_OK;
+  }
+  if (errno != ENOENT) OAK_TRY(oak_folder_remove(kind, file->path));
+  if (rename(file->part, file->path) == 0) return OAK_OK;
+  return oak_file_failed("rename the finished output to", file->path, errno);
 }
 
 oak_status_t oak_folder_publish(int count, const oak_part_file_t *file,
                                 const oak_folder_kind_t *const *kind) {
-  char old[2][PATH_MAX];
-  int there[2] = {0, 0}, named = 0;
-  oak_status_t st = OAK_OK;
-  for (int i = 0; i < count; i++) {
-    if (kind[i]) OAK_TRY(sync_folders(file[i].part));
-    OAK_TRY(oak_path_print(old[i], "%s" OAK_OLD, file[i].path));
-    OAK_TRY(remove_one(kind[i], old[i]));
-  }
-  for (int i = 0; i < count && st == OAK_OK; i++) {
-    there[i] = rename(file[i].path, old[i]) == 0;
-    if (!there[i] && errno != ENOENT) st = oak_file_failed("replace", file[i].path, errno);
-  }
-  for (int i = count - 1; i >= 0 && st == OAK_OK; i--)
-    if (rename(file[i].part, file[i].path) == 0)
-      named++;
-    else
-      st = oak_file_failed("rename the finished output to", file[i].path, errno);
-  if (st != OAK_OK) return move_back(count, file, kind, old, there, named);
-  /* The output is good even if the old one stays, as when a viewer has it open over NFS. */
   for (int i = 0; i < count; i++)
-    if (there[i]) (void)remove_one(kind[i], old[i]);
+    if (kind[i]) OAK_TRY(sync_folders(file[i].part));
+  for (int i = count - 1; i >= 0; i--)
+    OAK_TRY(kind[i] ? put_in_place(kind[i], &file[i]) : oak_part_file_publish((void *)&file[i]));
   return OAK_OK;
 }

@@ -23,7 +23,6 @@ void oak_folder_discard(const oak_folder_kind_t *kind, const char *part);
 /** Make sure that \a path is free or such a folder, and make the empty folder \a part. */
 oak_status_t oak_folder_begin(const oak_folder_kind_t *kind, const char *path, const char *part);
 /** Give \a count (1 or 2) finished folders, or files where \a kind is NULL, which are one output,
- * their names. Earlier ones keep existing, under other names, until the new ones are in place. The
- * first is moved away first and comes back last. */
+ * their names, the last one first. Earlier ones exist until new ones take their place. */
 oak_status_t oak_folder_publish(int count, const oak_part_file_t *file,
                                 const oak_folder_kind_t *const *kind);

@@ -124,7 +124,7 @@ static int has_series(const oak_file_list_t *list, const char *name) {
 static int is_rest(const oak_file_list_t *list, const char *path, const char *name) {
   char output[NAME_MAX + 1];
   const char *end = strrchr(name, '.');
-  if (!oak_path_ends(name, OAK_PART) && !oak_path_ends(name, OAK_OLD)) return 0;
+  if (!oak_path_ends(name, OAK_PART)) return 0;
   snprintf(output, sizeof output, "%.*s", (int)(end - name), name);
   if (oak_checkpoint_is_name(output)) return oak_checkpoint_is_one(path);
   for (size_t i = 0; i < TEXTS; i++)
