@@ -100,39 +100,6 @@ static const struct {
              {OAK_FILE_LIST, OAK_FILE_LIST_HEAD}};
 enum { TEXTS = sizeof texts / sizeof *texts };
 
-/** Length of a name up to its number of at least four digits; that of all of it without one. */
-static size_t stem_length(const char *name) {
-  size_t at = 0, digits;
-  for (; name[at]; at += digits + !digits)
-    if ((digits = strspn(name + at, "0123456789")) >= 4) break;
-  return at;
-}
-
-/** Is the file \a name in the list, or one of the same name but for the number? */
-static int has_series(const oak_file_list_t *list, const char *name) {
-  const size_t stem = stem_length(name), digits = strspn(name + stem, "0123456789");
-  for (int i = 0; i < list->count; i++) {
-    const char *other = list->entry[i].name;
-    if (stem_length(other) != stem || strncmp(other, name, stem) != 0) continue;
-    if (!strcmp(other + stem + strspn(other + stem, "0123456789"), name + stem + digits)) return 1;
-  }
-  return 0;
-}
-
-/** Is this what a killed run has left of an output that was not complete, or not yet replaced? What
- * belongs to no output in the list stays. */
-static int is_rest(const oak_file_list_t *list, const char *path, const char *name) {
-  char output[NAME_MAX + 1];
-  const char *end = strrchr(name, '.');
-  if (!oak_path_ends(name, OAK_PART)) return 0;
-  snprintf(output, sizeof output, "%.*s", (int)(end - name), name);
-  if (oak_checkpoint_is_name(output)) return oak_checkpoint_is_one(path);
-  for (size_t i = 0; i < TEXTS; i++)
-    if (!strcmp(output, texts[i].name))
-      return oak_file_has_mark(path, texts[i].words, strlen(texts[i].words));
-  return has_series(list, output);
-}
-
 static entry_t judge(const oak_file_list_t *list, const char *path, const char *name) {
   struct stat info;
   if (lstat(path, &info) != 0) return ENTRY_OTHER;
@@ -145,7 +112,7 @@ static entry_t judge(const oak_file_list_t *list, const char *path, const char *
                  ? ENTRY_FILE
                  : ENTRY_STRANGER;
   if (oak_checkpoint_is_name(name)) return oak_checkpoint_is_one(path) ? ENTRY_FILE : ENTRY_OTHER;
-  if ((file || folder) && (is_rest(list, path, name) || oak_file_list_has(list, path, name)))
+  if ((file || folder) && (oak_path_ends(name, OAK_PART) || oak_file_list_has(list, path, name)))
     return file ? ENTRY_FILE : ENTRY_FOLDER;
   if (!strcmp(name, "physics.oak-copy.c") || !strcmp(name, "problem.oak-copy.c"))
     return oak_file_list_has_name(list, name) ? ENTRY_STRANGER : ENTRY_UNKNOWN;
