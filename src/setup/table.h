@@ -23,7 +23,7 @@ typedef struct {
   const void *of;
 } oak_points_t;
 
-/** table_points.c: read a text file or .npy; path, words and dim are set. Rank-local. */
+/** table_points.c: read a text file; path, words and dim are set. Rank-local. */
 oak_status_t oak_points_read(oak_points_t *p);
 /** The value at x, in one dimension, between the points n and n + 1. */
 oak_status_t oak_points_value(const oak_points_t *p, int n, long double x, long double *y);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The numbers of a table, from a text file or NumPy's .npy: two columns, or for two dimensions a
+ * The numbers of a table, from a text file: two columns, or for two dimensions a
  * matrix whose first row holds the numbers of y, and whose first column those of x. */
 #include <errno.h>
 #include <math.h>
@@ -8,8 +8,6 @@
 
 #include "setup/table.h"
 
-enum { LARGEST_FILE = 1 << 21 /* numbers */ };
-
 /** Rows of numbers. */
 typedef struct {
   const char *path;
@@ -17,8 +15,6 @@ typedef struct {
   double *number;
   int *line; /**< of each row of a text */
 } rows_t;
-
-/* ---- text */
 
 /* A line of numbers, with a comma between the numbers or without. */
 static oak_status_t read_line(rows_t *r, char *text, int line) {
@@ -50,37 +46,12 @@ static oak_status_t read_text(rows_t *r, FILE *f) {
   for (int n = 1; st == OAK_OK && (length = getline(&line, &room, f)) >= 0; n++) {
     const int bom = n == 1 && !strncmp(line, "\xEF\xBB\xBF", 3) ? 3 : 0;
     if (strlen(line) < (size_t)length)
-      st =
-          OAK_FAIL(OAK_ERR_INPUT, "%s:%d: binary data: a table is a text file or .npy", r->path, n);
+      st = OAK_FAIL(OAK_ERR_INPUT, "%s:%d: binary data: a table is a text file", r->path, n);
     else
       st = read_line(r, line + bom, n);
   }
   free(line);
   return st;
-}
-
-/* ---- .npy */
-
-/* What numpy.save writes for a matrix of numbers of 8 bytes. */
-static oak_status_t read_npy(rows_t *r, FILE *f) {
-  unsigned char head[10] = {0};
-  char text[1 << 16];
-  int end = 0;
-  const size_t length = fread(head, 1, 10, f) == 10 && head[6] == 1 ? head[8] | head[9] << 8 : 0;
-  text[fread(text, 1, length, f)] = 0;
-  const char *shape = strstr(text, "'shape': (");
-  if (shape) sscanf(shape + 10, "%d, %d)%n", &r->rows, &r->columns, &end);
-  OAK_CHECK(end && r->rows > 0 && r->columns > 0 && r->columns <= LARGEST_FILE / r->rows &&
-                strstr(text, "'<f8'") && strstr(text, "'fortran_order': False"),
-            OAK_ERR_INPUT,
-            "%s: must hold rows and columns of numbers of the type float64 in the "
-            "order of C",
-            r->path);
-  const size_t count = (size_t)r->rows * (size_t)r->columns;
-  OAK_TRY(OAK_NEW(r->number, count));
-  OAK_CHECK(fread(r->number, sizeof *r->number, count, f) == count, OAK_ERR_INPUT,
-            "%s ends before its numbers do", r->path);
-  return OAK_OK;
 }
 
 /* ---- points */
@@ -102,7 +73,7 @@ static oak_status_t take_points(const rows_t *r, oak_points_t *p) {
   OAK_TRY(OAK_NEW(p->value, p->count[0] * p->count[1]));
   for (int n = 0; n < r->rows; n++)
     for (int c = n < from; c < r->columns; c++) {
-      const int kind = n < from ? 1 : c ? 2 : 0, line = r->line ? r->line[n] : n + 1;
+      const int kind = n < from ? 1 : c ? 2 : 0, line = r->line[n];
       const int is_log = p->words & log_bit[kind], place = kind == 1 ? c - 1 : n - from;
       const double x = r->number[n * r->columns + c];
       double *to = kind == 2 ? &p->value[place * p->count[1] + c - 1] : &p->x[kind][place];
@@ -171,12 +142,9 @@ oak_status_t oak_points_value(const oak_points_t *p, int n, long double x, long 
 oak_status_t oak_points_read(oak_points_t *p) {
   rows_t r = {.path = p->path, .dim = p->dim};
   p->scale = 1;
-  char magic[6] = "";
   FILE *f = fopen(p->path, "rb");
   OAK_CHECK(f, OAK_ERR_FILE, "cannot read %s: %s", p->path, strerror(errno));
-  const int npy = fread(magic, 1, 6, f) == 6 && !memcmp(magic, "\x93NUMPY", 6);
-  rewind(f);
-  oak_status_t st = (npy ? read_npy : read_text)(&r, f);
+  oak_status_t st = read_text(&r, f);
   fclose(f);
   if (st == OAK_OK) st = take_points(&r, p);
   if (st == OAK_OK) st = find_slopes(p);

@@ -94,7 +94,7 @@ oak_status_t oak_tables_find(const oak_setup_t *setup, const char *key, const ch
   OAK_CHECK(stat(found, &info) == 0, OAK_ERR_INPUT, "%s: %s = %s: cannot read %s: %s", origin, key,
             name, found, strerror(errno));
   OAK_CHECK(S_ISREG(info.st_mode) && info.st_size <= LARGEST_FILE, OAK_ERR_INPUT,
-            "%s: %s = %s: must be a text file or .npy of at most %d MiB", origin, key, name,
+            "%s: %s = %s: must be a text file of at most %d MiB", origin, key, name,
             LARGEST_FILE >> 20);
   OAK_FREED char *full = realpath(found, NULL);
   OAK_CHECK(full && strlen(full) < 4096, OAK_ERR_FILE, "cannot resolve the path %s", found);

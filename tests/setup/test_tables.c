@@ -91,21 +91,14 @@ static void write_points(const points_t *p) {
   fclose(f);
 }
 
-/* Two dimensions: as text, or as .npy, where the corner is not used. */
-static void write_grid(const points_t *p, int npy) {
-  FILE *f = fopen(file, "wb");
-  char head[118];
-  double number[9] = {0};
+/* Two dimensions: the corner is not used. */
+static void write_grid(const points_t *p) {
+  FILE *f = fopen(file, "w");
   if (!f) abort();
-  snprintf(head, sizeof head, "{'descr': '<f8', 'fortran_order': False, 'shape': (%d, %d), }",
-           p->count + 1, p->ny + 1);
-  if (npy) fprintf(f, "\x93NUMPY\x01%c\x76%c%-117s\n", 0, 0, head);
   for (int n = -1; n < p->count; n++) {
-    if (n >= 0) number[0] = p->x[n];
-    for (int m = 0; m < p->ny; m++) number[m + 1] = n < 0 ? p->y[m] : p->value[n][m];
-    if (npy) fwrite(number, sizeof *number, (size_t)(p->ny + 1), f);
-    for (int m = 0; m <= p->ny && !npy; m++) fprintf(f, m ? ", %.17g" : "%.17g", number[m]);
-    if (!npy) fprintf(f, "\n");
+    fprintf(f, "%.17g", n < 0 ? 0 : p->x[n]);
+    for (int m = 0; m < p->ny; m++) fprintf(f, ", %.17g", n < 0 ? p->y[m] : p->value[n][m]);
+    fprintf(f, "\n");
   }
   fclose(f);
 }
@@ -174,7 +167,7 @@ static double compare(const points_t *p, int kind, double low, double high, int 
 static void check(const points_t *p, int kind, double low, double high, int ratio) {
   const int cut = kind == LOG || kind == LOG_X || kind == LOG_VALUE || kind == BEYOND;
   if (kind == PLANE || kind == GRID)
-    write_grid(p, kind == GRID);
+    write_grid(p);
   else
     write_points(p);
   assert_true(compare(p, kind, low, high, ratio, 0) < (cut ? 2e-5 : 1e-12));
