@@ -40,6 +40,9 @@
 #ifndef OAK_BULK_COPIES
 #define OAK_BULK_COPIES 0
 #endif
+#ifndef OAK_SHARED_BYTES
+#define OAK_SHARED_BYTES 0x7fffffff
+#endif
 
 /* A GPU has a thread for each lane (gpu.h); other dialects ignore `resident`, `shared_bytes`. */
 #ifndef OAK_MANY_THREADS

@@ -4,22 +4,32 @@
 
 #include "kernels/hooks/user.h"
 
+/* SHARED_BYTES: bytes that `lanes` share if each has `numbers` of them per variable. */
+#define BYTES_double 8
+#define BYTES_float 4
+#define BYTES_OF(type) BYTES_##type
+#define SHARED_BYTES(real, lanes, numbers) (NVAR * (lanes) * (numbers)*BYTES_OF(real))
+/* TILE_FITS: 1 if a GPU has room for a tile (tile.h) with so many shared numbers. */
+#define TILE_FITS(numbers) \
+  (SHARED_BYTES(OAK_REAL, OAK_TILE_X * OAK_TILE_Y, numbers) <= OAK_SHARED_BYTES)
+
 /* Whether the flux kernel goes cell by cell (cells.h) instead of tile by tile. On GPUs this is
  * faster in 2D with few variables: to compute a flux twice then costs less than to let lanes wait
- * for each other (docs/performance.md). */
+ * for each other (docs/performance.md). With very many variables no tile fits. */
 #ifndef OAK_FLUX_CELLS
-#define OAK_FLUX_CELLS (OAK_CELL_LOOPS || (OAK_MANY_THREADS && OAK_DIM == 2 && NVAR <= 2))
+#define OAK_FLUX_CELLS \
+  (OAK_CELL_LOOPS || (OAK_MANY_THREADS && ((OAK_DIM == 2 && NVAR <= 2) || !TILE_FITS(7))))
 #endif
 /* Lanes that a multiprocessor of a GPU should hold at a time. With more lanes, others work while
- * one waits; with fewer, each has more registers. Measured on an H100, for MHD on an H200
- * (docs/performance.md). */
+ * one waits; with fewer, each has more registers. More lanes than those whose numbers find room
+ * only lose registers. Measured on an H100 and an H200 (docs/performance.md). */
 #ifndef OAK_RESIDENT_LANES
-#define OAK_RESIDENT_LANES                                       \
-  (OAK_FLUX_CELLS              ? (OAK_RADIUS > 1 ? 512 : 1024)   \
-   : PHYSICS_NVAR > 7          ? (sizeof(real) == 4 ? 512 : 256) \
-   : OAK_DIM == 2 || NVAR <= 2 ? 1024                            \
-   : sizeof(real) == 4         ? 768                             \
-                               : 512)
+#define ROOMY_LANES (OAK_SHARED_BYTES / SHARED_BYTES(OAK_REAL, 1, 10) / 256 * 256)
+#define OAK_RESIDENT_LANES                        \
+  (OAK_FLUX_CELLS ? (OAK_RADIUS > 1 ? 512 : 1024) \
+   : NVAR <= 2 || (OAK_DIM == 2 && NVAR <= 7)     \
+       ? 1024                                     \
+       : OAK_MAX(OAK_MIN(ROOMY_LANES, sizeof(real) == 4 ? 768 : 512), 256))
 #endif
 /* RESIDENT: number of tiles that a multiprocessor holds at a time, at most 32. It limits the
  * registers of a lane. A tile takes whole warps. */

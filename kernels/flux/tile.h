@@ -9,24 +9,28 @@
 /* The number of cells in the halo of a plane, and of cells that each thread of a GPU loads. */
 #define HALO_CELLS (2 * (OAK_RADIUS + 1) * (TX + TY))
 #define HALO_TURNS ((HALO_CELLS + LANES - 1) / LANES)
+/* WIDE: 1 if stored numbers are wider than those of a plane. */
+#ifdef OAK_SUM
+#define WIDE 1
+#else
+#define WIDE 0
+#endif
 /* PIPELINED: 1 if the next plane is loaded into shared memory while the fluxes of this plane are
  * computed. This saves a barrier per plane, and loads have time to arrive. It is slower
  * (docs/performance.md) if a thread loads two cells of the halo, and for WENO5 with more than five
  * variables, because two such tiles would not fit into the shared memory of a multiprocessor. */
-#define PIPELINED                                         \
-  (OAK_MANY_THREADS && OAK_DIM == 3 && HALO_TURNS <= 2 && \
+#define PIPELINED                                                                \
+  (OAK_MANY_THREADS && OAK_DIM == 3 && HALO_TURNS <= 2 && TILE_FITS(8 + WIDE) && \
    (OAK_RADIUS == 1 || (HALO_TURNS == 1 && NVAR > 2 && NVAR <= 5)))
 /* FETCHED: 1 if the copy unit of the GPU fetches the data of a plane (end of this file). The cells
  * of the tile must lie together in a plane. Copies are slower with tiles of 64 cells and with WENO5
  * (docs/performance.md). */
-#define FETCHED (PIPELINED && OAK_BULK_COPIES && OAK_RADIUS == 1 && LANES >= 128 && TX == OAK_NX)
-/* HALO_APART: 1 if stored numbers are wider than those of a plane, so that cells of the next
- * plane's halo have memory of their own until they are converted. */
-#ifdef OAK_SUM
-#define HALO_APART PIPELINED
-#else
-#define HALO_APART 0
-#endif
+#define FETCHED                                                                       \
+  (PIPELINED && OAK_BULK_COPIES && OAK_RADIUS == 1 && LANES >= 128 && TX == OAK_NX && \
+   TILE_FITS(10 + 3 * WIDE))
+/* HALO_APART: 1 if cells of the next plane's halo have memory of their own until they are
+ * converted. */
+#define HALO_APART (PIPELINED && WIDE)
 /* SX: stride from row to row of a plane. With an odd stride, the cells of a column are in different
  * banks of a GPU's shared memory (docs/performance.md). */
 enum { SX = TX + 2 * GH + FETCHED, SY = TY + 2 * GH };

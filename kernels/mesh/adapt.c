@@ -12,7 +12,14 @@ OAK_FN void adapt_copy(const oak_adapt_args_t *arg, int base, int source,
                        store_t *OAK_RESTRICT out OAK_LANE_PARAM) {
   const store_t *u = oak_base(&arg->f, base) +
                      (long long)source * oak_stored(&arg->f, arg->components) * OAK_CELLS;
-  OAK_INNER(c, oak_stored(&arg->f, arg->components) * OAK_CELLS) out[c] = u[c];
+  /* All parts are loaded before the first is stored, so that a GPU waits for memory once. */
+  enum { PARTS = OAK_CELLS % 8 ? 4 : 8 };
+  const int part = oak_stored(&arg->f, arg->components) * OAK_CELLS / PARTS;
+  OAK_INNER(c, part) {
+    store_t kept[PARTS];
+    OAK_FOR(k, PARTS) kept[k] = u[c + k * part];
+    OAK_FOR(k, PARTS) out[c + k * part] = kept[k];
+  }
 }
 
 /* Refine an octant of the old block to the new block, its child, one coarse row at a time. */
