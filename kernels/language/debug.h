@@ -52,7 +52,9 @@ __attribute__((noinline, cold, format(printf, 3, 4))) static void oak_debug_stop
 
 /* ---- values */
 
-#define OAK_DEBUG_SIZE (PHYSICS_NVAR + NSCALARS + NSOLID)
+/* Numbers of a state: functions of the physics, whose place is 0, know its variables alone. */
+#define OAK_DEBUG_SIZE(place) \
+  _Generic((place), int : PHYSICS_NVAR, default : PHYSICS_NVAR + NSCALARS + NSOLID)
 
 static inline int oak_debug_finite(double x) { return x - x == 0; }
 
@@ -103,60 +105,63 @@ __attribute__((noinline)) static void oak_debug_number(double x, const double *g
   oak_debug_now.hook = oak_hook; \
   oak_debug_now.at = oak_outer
 /* Copy an array, convert the copy to numbers for messages, and copy it back to the caller. */
-#define OAK_COPY(type, array)        \
-  type array##_copy[OAK_DEBUG_SIZE]; \
-  for (int oak_v = 0; oak_v < OAK_DEBUG_SIZE; oak_v++) array##_copy[oak_v] = (array)[oak_v]
+#define OAK_COPY(type, array)  \
+  type array##_copy[oak_size]; \
+  for (int oak_v = 0; oak_v < oak_size; oak_v++) array##_copy[oak_v] = (array)[oak_v]
 #define OAK_NUMBERS(array, name) \
-  double name[OAK_DEBUG_SIZE];   \
-  for (int oak_v = 0; oak_v < OAK_DEBUG_SIZE; oak_v++) name[oak_v] = (double)array##_copy[oak_v]
+  double name[oak_size];         \
+  for (int oak_v = 0; oak_v < oak_size; oak_v++) name[oak_v] = (double)array##_copy[oak_v]
 #define OAK_BACK(array) \
-  for (int oak_v = 0; oak_v < OAK_DEBUG_SIZE; oak_v++) (array)[oak_v] = array##_copy[oak_v]
+  for (int oak_v = 0; oak_v < oak_size; oak_v++) (array)[oak_v] = array##_copy[oak_v]
 #define OAK_BODY(name) OAK_PASTE(OAK_OWNED(name), _body)
 #undef OAK_IN_PLACE
 #undef OAK_TO_ARRAY
 #undef OAK_TO_NUMBER
 #undef OAK_OF_PLACE
 /* Wrapper of a function that changes an array in place. */
-#define OAK_IN_PLACE(name, text, place, type, array, parameters, arguments)       \
-  OAK_FN void OAK_BODY(name) parameters;                                          \
-  OAK_HOOK(void, name) parameters {                                               \
-    OAK_ENTER(text, place);                                                       \
-    OAK_COPY(type, array);                                                        \
-    OAK_NUMBERS(array, oak_given);                                                \
-    OAK_BODY(name) arguments;                                                     \
-    OAK_NUMBERS(array, oak_got);                                                  \
-    oak_debug_result(#array, oak_got, OAK_DEBUG_SIZE, oak_given, OAK_DEBUG_SIZE); \
-    OAK_BACK(array);                                                              \
-    OAK_LEAVE;                                                                    \
-  }                                                                               \
+#define OAK_IN_PLACE(name, text, place, type, array, parameters, arguments) \
+  OAK_FN void OAK_BODY(name) parameters;                                    \
+  OAK_HOOK(void, name) parameters {                                         \
+    enum { oak_size = OAK_DEBUG_SIZE(place) };                              \
+    OAK_ENTER(text, place);                                                 \
+    OAK_COPY(type, array);                                                  \
+    OAK_NUMBERS(array, oak_given);                                          \
+    OAK_BODY(name) arguments;                                               \
+    OAK_NUMBERS(array, oak_got);                                            \
+    oak_debug_result(#array, oak_got, oak_size, oak_given, oak_size);       \
+    OAK_BACK(array);                                                        \
+    OAK_LEAVE;                                                              \
+  }                                                                         \
   OAK_FN void OAK_BODY(name) parameters
 /* Wrapper of a function of a state that fills another array. */
-#define OAK_TO_ARRAY(name, text, place, q, out, parameters, arguments)          \
-  OAK_FN void OAK_BODY(name) parameters;                                        \
-  OAK_HOOK(void, name) parameters {                                             \
-    OAK_ENTER(text, place);                                                     \
-    OAK_COPY(real, q);                                                          \
-    OAK_COPY(real, out);                                                        \
-    OAK_NUMBERS(q, oak_given);                                                  \
-    OAK_BODY(name) arguments;                                                   \
-    OAK_NUMBERS(out, oak_got);                                                  \
-    oak_debug_result(#out, oak_got, OAK_DEBUG_SIZE, oak_given, OAK_DEBUG_SIZE); \
-    OAK_BACK(out);                                                              \
-    OAK_LEAVE;                                                                  \
-  }                                                                             \
+#define OAK_TO_ARRAY(name, text, place, q, out, parameters, arguments) \
+  OAK_FN void OAK_BODY(name) parameters;                               \
+  OAK_HOOK(void, name) parameters {                                    \
+    enum { oak_size = OAK_DEBUG_SIZE(place) };                         \
+    OAK_ENTER(text, place);                                            \
+    OAK_COPY(real, q);                                                 \
+    OAK_COPY(real, out);                                               \
+    OAK_NUMBERS(q, oak_given);                                         \
+    OAK_BODY(name) arguments;                                          \
+    OAK_NUMBERS(out, oak_got);                                         \
+    oak_debug_result(#out, oak_got, oak_size, oak_given, oak_size);    \
+    OAK_BACK(out);                                                     \
+    OAK_LEAVE;                                                         \
+  }                                                                    \
   OAK_FN void OAK_BODY(name) parameters
 /* Wrapper of a function of a state that returns a number. */
-#define OAK_TO_NUMBER(name, text, at, q, wrong, parameters, arguments)                  \
-  OAK_FN double OAK_BODY(name) parameters;                                              \
-  OAK_HOOK(double, name) parameters {                                                   \
-    OAK_ENTER(text, at);                                                                \
-    OAK_COPY(real, q);                                                                  \
-    OAK_NUMBERS(q, oak_given);                                                          \
-    const double oak_x = OAK_BODY(name) arguments, oak_bad = (wrong) ? NAN : 0;         \
-    if (!oak_debug_finite(oak_bad)) oak_debug_number(oak_x, oak_given, OAK_DEBUG_SIZE); \
-    OAK_LEAVE;                                                                          \
-    return oak_x;                                                                       \
-  }                                                                                     \
+#define OAK_TO_NUMBER(name, text, at, q, wrong, parameters, arguments)            \
+  OAK_FN double OAK_BODY(name) parameters;                                        \
+  OAK_HOOK(double, name) parameters {                                             \
+    enum { oak_size = OAK_DEBUG_SIZE(at) };                                       \
+    OAK_ENTER(text, at);                                                          \
+    OAK_COPY(real, q);                                                            \
+    OAK_NUMBERS(q, oak_given);                                                    \
+    const double oak_x = OAK_BODY(name) arguments, oak_bad = (wrong) ? NAN : 0;   \
+    if (!oak_debug_finite(oak_bad)) oak_debug_number(oak_x, oak_given, oak_size); \
+    OAK_LEAVE;                                                                    \
+    return oak_x;                                                                 \
+  }                                                                               \
   OAK_FN double OAK_BODY(name) parameters
 /* Wrapper of a function of the place. */
 #define OAK_OF_PLACE(type, name, text, place, at, wrong, parameters, arguments) \

@@ -141,6 +141,7 @@ CASES = {
     "a hook in two versions": ("#if OAK_DIM == 2\nINITIAL(at, q) { q[0] = 1; }\n#else\nINITIAL(at, q) {}\n#endif\n", ["params"], 0, []),
     "a word for a variable": (FAULTY, ["refine.variable=density"], 1, [r"refine\.variable: there is no variable density; did you mean rho\?"]),
     "no fault, debug": (CHECKED, ["--debug", "problem.x=2"], 0, []),
+    "no fault, scalars, debug": (CHECKED, ["--debug", "problem.x=2", "physics.scalars=dye", "device.flags=-O1"], 0, []),
     "NaN, debug": (CHECKED, ["--debug", "problem.root=-1"], 1, [r"hooks\.c:7: SOURCE gives -?nan from \{1\} in the cell at \(0"]),
     "index of the state, debug": (CHECKED, ["--debug", "problem.index=1"], 1, [r"hooks\.c:10: SOURCE reads or writes beyond .* in the cell at"]),
     "index of the state, debug, -O0": (CHECKED, ["--debug", "device.flags=-O0", "problem.index=1"], 1,
