@@ -152,6 +152,9 @@ void oak_cache_sweep(const oak_device_t *dev);
 /* ---- compiler.c: a C compiler on the command line. */
 
 typedef struct oak_compiler {
+  /** Add the first part of a command, up to the defines, which does not depend on the source.
+   * \a asked: the compiler has said which flags it takes; it is asked if need be. */
+  oak_status_t (*begin)(oak_device_t *dev, int asked, oak_words_t *command);
   oak_words_t command; /**< program, by full path, and words that always follow it */
   oak_words_t flags;   /**< wanted flags that the compiler accepts */
   char *version;       /**< first line of --version; NULL before oak_compiler_probe() */
@@ -210,13 +213,11 @@ void oak_flags_follow(const oak_words_t *words, char why[OAK_UNFOLLOWED]);
 
 oak_status_t oak_object_build(oak_device_t *dev, const oak_source_t *source, const char *path,
                               const oak_words_t *head);
-/** Write what the compiler sees of \a source to the file \a path.i. */
-oak_status_t oak_object_preprocess(oak_device_t *dev, const oak_source_t *source, const char *path,
-                                   const oak_words_t *head);
-/** Hash the version of the compiler, the command with the user's flags and the environment of the
+/** Members of oak_device_ops_t: write what the compiler sees of \a source to the file \a path.i;
+ * hash the version of the compiler, the command with the user's flags and the environment of the
  * compiler. */
-void oak_object_fingerprint(oak_device_t *dev, const oak_compiler_t *compiler,
-                            const oak_words_t *head, oak_hash_t *hash);
+oak_status_t oak_object_preprocess(oak_device_t *dev, const oak_source_t *source, const char *path);
+oak_status_t oak_object_fingerprint(oak_device_t *dev, int compiler, oak_hash_t *hash);
 
 /* ---- units.c */
 

@@ -373,32 +373,38 @@ oak_status_t oak_object_build(oak_device_t *dev, const oak_source_t *source, con
   return status;
 }
 
-oak_status_t oak_object_preprocess(oak_device_t *dev, const oak_source_t *source, const char *path,
-                                   const oak_words_t *head) {
+oak_status_t oak_object_preprocess(oak_device_t *dev, const oak_source_t *source,
+                                   const char *path) {
   oak_job_t job = {.to = path};
-  oak_words_t more = {0};
+  oak_words_t head = {0}, more = {0};
+  OAK_TRY(dev->compiler->begin(dev, 1, &head));
   oak_words_split(&more, source->seen ? "-E -dD -MD -MT oak -MF" : "-E -MD -MT oak -MF");
   oak_words_add(&more, "%s.d", path);
-  const oak_status_t status = run(dev, source, path, head, &more, ".i", &job);
+  const oak_status_t status = run(dev, source, path, &head, &more, ".i", &job);
+  oak_words_free(&head);
   oak_job_free(&job);
   return status;
 }
 
-void oak_object_fingerprint(oak_device_t *dev, const oak_compiler_t *compiler,
-                            const oak_words_t *head, oak_hash_t *hash) {
+oak_status_t oak_object_fingerprint(oak_device_t *dev, int compiler, oak_hash_t *hash) {
   oak_hash_t sum = {0, 0}, one; /* of variables of the environment in any order */
-  for (int i = 0; i < head->count; i++) oak_hash_text(hash, head->word[i]);
+  oak_words_t head = {0};
+  if (compiler) OAK_TRY(dev->compiler->begin(dev, compiler > 0, &head));
+  const oak_status_t status = oak_words_status(&head);
+  for (int i = 0; i < head.count; i++) oak_hash_text(hash, head.word[i]);
   for (int i = 0; i < dev->user_flags.count; i++) oak_hash_text(hash, dev->user_flags.word[i]);
-  if (compiler) {
-    oak_hash_text(hash, compiler->version);
-    oak_hash_bytes(hash, &compiler->target, sizeof compiler->target);
-    oak_hash_bytes(hash, &compiler->tools, sizeof compiler->tools);
+  if (compiler > 0) {
+    oak_hash_text(hash, dev->compiler->version);
+    oak_hash_bytes(hash, &dev->compiler->target, sizeof dev->compiler->target);
+    oak_hash_bytes(hash, &dev->compiler->tools, sizeof dev->compiler->tools);
   }
-  for (char *const *entry = environ; head->count > 0 && *entry; entry++) {
+  for (char *const *entry = environ; head.count > 0 && *entry; entry++) {
     if (!oak_process_variable(*entry, 1)) continue;
     oak_hash_start(&one);
     oak_hash_text(&one, *entry);
     sum.a += one.a, sum.b += one.b;
   }
   oak_hash_bytes(hash, &sum, sizeof sum);
+  oak_words_free(&head);
+  return status;
 }

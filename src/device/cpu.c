@@ -25,27 +25,6 @@ static oak_status_t find_compiler(oak_device_t *dev) {
   return oak_compiler_find(&cpu->compiler, dev->options.compiler, "OAK_CC", "cc gcc clang");
 }
 
-static oak_status_t cpu_open(oak_device_t *dev, const oak_device_options_t *options) {
-  cpu_t *cpu = calloc(1, sizeof *cpu);
-  OAK_CHECK(cpu, OAK_ERR_MEMORY, "no memory for the cpu device");
-  dev->data = cpu;
-  dev->compiler = &cpu->compiler;
-  /* libgomp, which is loaded with the first kernel, lets idle threads spin for milliseconds. On a
-   * busy machine this slows a run down (2D AMR, 2 threads, load 8: 3.5 MCUPS, with this count
-   * 11.7). The count suffices for a thread to spin from one launch to the next, which takes some 10
-   * us. */
-  setenv("GOMP_SPINCOUNT", "2000", 0);
-  oak_host_cpu(&cpu->host);
-  /* Kernels in the cache can be used without a compiler. A compiler that the user names must exist.
-   */
-  const char *variable = getenv("OAK_CC");
-  const int named = options->compiler[0] || (variable && variable[0]);
-  oak_status_t status = find_compiler(dev);
-  if (status == OAK_OK || !named) return OAK_OK;
-  cpu_close(dev);
-  return status;
-}
-
 /* ---- memory */
 
 static oak_status_t cpu_copy_in(oak_device_t *dev, void *dst, const void *host, size_t bytes) {
@@ -115,10 +94,10 @@ static oak_status_t cpu_probe(oak_device_t *dev) {
   return status;
 }
 
-/** The first part of the command, up to the defines. It does not depend on the source. \a asked:
- * the compiler has said which flags it takes. */
-static void cpu_begin(oak_device_t *dev, int asked, oak_words_t *command) {
+/** As oak_compiler_t.begin. */
+static oak_status_t cpu_begin(oak_device_t *dev, int asked, oak_words_t *command) {
   const cpu_t *cpu = dev->data;
+  if (asked) OAK_TRY(cpu_probe(dev));
   oak_words_copy(command, &cpu->compiler.command);
   oak_words_split(command, "-std=gnu11 -O3");
   if (asked)
@@ -126,9 +105,8 @@ static void cpu_begin(oak_device_t *dev, int asked, oak_words_t *command) {
   else
     want_flags(dev, command);
   oak_words_split(command, "-fopenmp -shared -fPIC -fvisibility=default -DOAK_DEVICE_CPU=1");
+  return OAK_OK;
 }
-
-static void cpu_command(oak_device_t *dev, oak_words_t *command) { cpu_begin(dev, 1, command); }
 
 static oak_status_t no_compiler(const oak_device_t *dev, const oak_source_t *source) {
   const oak_host_cpu_t *host = &((const cpu_t *)dev->data)->host;
@@ -140,10 +118,9 @@ static oak_status_t no_compiler(const oak_device_t *dev, const oak_source_t *sou
 
 static oak_status_t cpu_build(oak_device_t *dev, const oak_source_t *source, const char *path) {
   if (!cpu_has_compiler(dev)) return no_compiler(dev, source);
-  OAK_TRY(cpu_probe(dev));
   oak_words_t command = {0};
   int built = 0;
-  cpu_command(dev, &command);
+  OAK_TRY(cpu_begin(dev, 1, &command));
   const cpu_t *cpu = dev->data;
   const int clang = strstr(cpu->compiler.version, "clang") != NULL;
   if (source->debug && !source->data) {
@@ -166,19 +143,33 @@ static oak_status_t cpu_build(oak_device_t *dev, const oak_source_t *source, con
   return status;
 }
 
-static oak_status_t cpu_preprocess(oak_device_t *dev, const oak_source_t *source,
-                                   const char *path) {
-  OAK_TRY(cpu_probe(dev));
-  oak_words_t command = {0};
-  cpu_command(dev, &command);
-  oak_status_t status = oak_object_preprocess(dev, source, path, &command);
-  oak_words_free(&command);
-  return status;
-}
-
 static oak_status_t cpu_sync(oak_device_t *dev) {
   (void)dev; /* launches return when the kernel has ended */
   return OAK_OK;
+}
+
+/* ---- open */
+
+static oak_status_t cpu_open(oak_device_t *dev, const oak_device_options_t *options) {
+  cpu_t *cpu = calloc(1, sizeof *cpu);
+  OAK_CHECK(cpu, OAK_ERR_MEMORY, "no memory for the cpu device");
+  dev->data = cpu;
+  dev->compiler = &cpu->compiler;
+  cpu->compiler.begin = cpu_begin;
+  /* libgomp, which is loaded with the first kernel, lets idle threads spin for milliseconds. On a
+   * busy machine this slows a run down (2D AMR, 2 threads, load 8: 3.5 MCUPS, with this count
+   * 11.7). The count suffices for a thread to spin from one launch to the next, which takes some 10
+   * us. */
+  setenv("GOMP_SPINCOUNT", "2000", 0);
+  oak_host_cpu(&cpu->host);
+  /* Kernels in the cache can be used without a compiler. A compiler that the user names must exist.
+   */
+  const char *variable = getenv("OAK_CC");
+  const int named = options->compiler[0] || (variable && variable[0]);
+  oak_status_t status = find_compiler(dev);
+  if (status == OAK_OK || !named) return OAK_OK;
+  cpu_close(dev);
+  return status;
 }
 
 /* ---- texts */
@@ -196,18 +187,12 @@ static void cpu_describe(oak_device_t *dev, char *text, size_t size) {
 
 static oak_status_t cpu_fingerprint(oak_device_t *dev, int compiler, oak_hash_t *hash) {
   const cpu_t *cpu = dev->data;
-  oak_words_t command = {0};
   if (!names_target(dev)) oak_hash_bytes(hash, &cpu->host.target, sizeof cpu->host.target);
-  if (compiler > 0) OAK_TRY(cpu_probe(dev));
-  if (compiler) cpu_begin(dev, compiler > 0, &command);
   if (compiler < 0) { /* -march=native means this processor */
     oak_hash_text(hash, cpu->host.model);
     oak_hash_bytes(hash, &cpu->host.signature, sizeof cpu->host.signature);
   }
-  oak_status_t status = oak_words_status(&command);
-  oak_object_fingerprint(dev, compiler > 0 ? &cpu->compiler : NULL, &command, hash);
-  oak_words_free(&command);
-  return status;
+  return oak_object_fingerprint(dev, compiler, hash);
 }
 
 const oak_device_ops_t oak_device_ops_cpu = {
@@ -223,7 +208,7 @@ const oak_device_ops_t oak_device_ops_cpu = {
     .upload = cpu_copy_in,
     .download = cpu_copy_out,
     .has_compiler = cpu_has_compiler,
-    .preprocess = cpu_preprocess,
+    .preprocess = oak_object_preprocess,
     .build = cpu_build,
     .sync = cpu_sync,
     .hold = oak_host_hold,

@@ -97,8 +97,11 @@ static oak_status_t probe(const oak_device_t *dev, acc_t *acc) {
   return st;
 }
 
-/** The first part of the command, up to the defines. It does not depend on the source. */
-static void head(const acc_t *acc, oak_words_t *command) {
+/** As oak_compiler_t.begin. */
+static oak_status_t acc_begin(oak_device_t *dev, int asked, oak_words_t *command) {
+  const acc_t *acc = dev->data;
+  (void)asked;
+  if (!acc->compiler.command.count) return OAK_OK;
   oak_words_copy(command, &acc->compiler.command);
   if (is_nvc(&acc->compiler)) {
     oak_words_split(command, "-acc -O3 -fPIC -shared");
@@ -112,6 +115,7 @@ static void head(const acc_t *acc, oak_words_t *command) {
                                  : "-foffload=disable");
   }
   oak_words_split(command, "-DOAK_DEVICE_OPENACC=1");
+  return OAK_OK;
 }
 
 /* ---- open and close */
@@ -130,6 +134,7 @@ static oak_status_t prepare(oak_device_t *dev) {
   acc_t *acc = dev->data;
   OAK_CHECK(acc, OAK_ERR_MEMORY, "no memory for the openacc device");
   dev->compiler = &acc->compiler;
+  acc->compiler.begin = acc_begin;
   if (find_compiler(dev, acc) == OAK_OK) return probe(dev, acc);
   acc->offload = 1;
   return OAK_OK;
@@ -232,17 +237,8 @@ static oak_status_t acc_build(oak_device_t *dev, const oak_source_t *source, con
     oak_compiler_find(&acc->compiler, dev->options.compiler, variable, "gcc cc");
     return oak_no_compiler(dev, source, "");
   }
-  head(acc, &command);
+  acc_begin(dev, 1, &command);
   const oak_status_t st = oak_object_build(dev, source, path, &command);
-  oak_words_free(&command);
-  return st;
-}
-
-static oak_status_t acc_preprocess(oak_device_t *dev, const oak_source_t *source,
-                                   const char *path) {
-  oak_words_t command = {0};
-  head(dev->data, &command);
-  oak_status_t st = oak_object_preprocess(dev, source, path, &command);
   oak_words_free(&command);
   return st;
 }
@@ -265,16 +261,6 @@ static void acc_describe(oak_device_t *dev, char *text, size_t size) {
            acc->offload ? "" : " without code for GPUs", variable);
 }
 
-static oak_status_t acc_fingerprint(oak_device_t *dev, int compiler, oak_hash_t *hash) {
-  const acc_t *acc = dev->data;
-  oak_words_t command = {0};
-  if (compiler && acc->compiler.command.count) head(acc, &command);
-  oak_status_t st = oak_words_status(&command);
-  oak_object_fingerprint(dev, compiler > 0 ? &acc->compiler : NULL, &command, hash);
-  oak_words_free(&command);
-  return st;
-}
-
 const oak_device_ops_t oak_device_ops_openacc = {
     .name = "openacc",
     .summary = "GPUs or the host, through an OpenACC compiler (nvc, gcc)",
@@ -288,10 +274,10 @@ const oak_device_ops_t oak_device_ops_openacc = {
     .upload = acc_upload,
     .download = acc_download,
     .has_compiler = acc_has_compiler,
-    .preprocess = acc_preprocess,
+    .preprocess = oak_object_preprocess,
     .build = acc_build,
     .sync = acc_sync,
     .slots = acc_slots,
     .describe = acc_describe,
-    .fingerprint = acc_fingerprint,
+    .fingerprint = oak_object_fingerprint,
     OAK_OBJECT_OPS(OAK_OBJECT_OP) OAK_HOST_OPS(OAK_HOST_OP)};
