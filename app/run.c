@@ -22,34 +22,12 @@ static oak_status_t read_all(const char *file, int trust, const char *setting, i
   return oak_agree(MPI_COMM_WORLD, st);
 }
 
-/* Of this process, for end_early. */
-static int own_rank;
-
-/* Before the first step there is nothing to save: print this, and let the signal end the program.
- */
-static void end_early(int number) {
-  static const char text[] =
-      "oak: error: a signal came before the first step, so there is no new checkpoint: start the "
-      "run again in the same way\n";
-  if (own_rank == 0) (void)!write(STDERR_FILENO, text, sizeof text - 1);
-  raise(number); /* SA_RESETHAND has restored the default action */
-}
-
-/* Interrupted writing returns an error, as if the signal were ignored. Unlike SIG_IGN, programs
- * that are started do not inherit this. */
 static void ignore(int number) { (void)number; }
 
-/* Set what signals do before the first step, and after a run that failed before its first step.
- * Otherwise the library handles them until the process ends. */
-static void set_signals(int begins) {
-  static const int ends[] = {SIGUSR1, SIGTERM, SIGINT};
+/* Writing to a pipe that nobody reads then returns an error. Unlike SIG_IGN, programs that are
+ * started do not inherit this. */
+static void ignore_pipe(void) {
   const struct sigaction ignored = {.sa_handler = ignore, .sa_flags = SA_RESTART};
-  const struct sigaction early = {.sa_handler = end_early, .sa_flags = SA_RESETHAND};
-  for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-    struct sigaction before;
-    if (sigaction(ends[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
-      sigaction(ends[i], begins ? &early : &ignored, NULL);
-  }
   sigaction(SIGPIPE, &ignored, NULL);
 }
 
@@ -82,16 +60,18 @@ static oak_status_t find_file(const request_t *request, char file[PATH_MAX],
   return OAK_OK;
 }
 
+/* Whether a shell would read more than a word. Quotes within words are not escaped. */
+static int needs_quotes(const char *word) {
+  return strpbrk(word, " \t\"\\;*?[]{}()&|<>$`#~!") != NULL;
+}
+
 /* How to go on with an interrupted run: by its folder, which holds all parameters, also those of
- * the command line. Quoted for a shell where needed. */
+ * the command line. */
 static void print_restart(const oak_params_t *params, FILE *stream) {
   const char *folder = oak_params_text(params, "output.folder");
+  const char *quote = needs_quotes(folder) ? "'" : "", *here = folder[0] == '-' ? "./" : "";
   int size;
-  const int plain = !strpbrk(folder, " \t\"'\\;*?[]{}()&|<>$`#~!") && folder[0] != '-';
-  fprintf(stream, "go on with: oak run ");
-  if (!plain) fprintf(stream, "%s'", folder[0] == '-' ? "./" : "");
-  for (const char *c = folder; *c; c++) fprintf(stream, *c == '\'' ? "'\\''" : "%c", *c);
-  fprintf(stream, "%s --restart\n", plain ? "" : "'");
+  fprintf(stream, "go on with: oak run %s%s%s%s --restart\n", quote, here, folder, quote);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   if (size > 1)
     fprintf(stream, "the checkpoint is complete, even if mpirun ends with another status than 3\n");
@@ -128,7 +108,7 @@ static oak_status_t run(const request_t *request, int nset, char **set, int *int
 static void print_command(int argc, char **argv, char *text, size_t size) {
   snprintf(text, size, "oak run");
   for (int i = 0; i < argc; i++) {
-    const char *quote = strpbrk(argv[i], " \t;*?&|<>$") ? "'" : "";
+    const char *quote = needs_quotes(argv[i]) ? "'" : "";
     oak_str_append(text, size, " %s%s%s", quote, argv[i], quote);
   }
 }
@@ -180,11 +160,8 @@ static oak_status_t run_command(oak_arguments_t *a) {
   if (a->code) return OAK_OK;
   print_command(a->argc, a->argv, command, sizeof command);
   if (given[DEBUG]) a->word[a->nword++] = debug;
-  own_rank = a->rank;
-  const int steps = !request.check;
-  if (steps) set_signals(1);
+  if (!request.check) ignore_pipe();
   const oak_status_t st = run(&request, a->nword - 1, a->word + 1, &interrupted, a->rank);
-  if (steps) set_signals(0);
   a->code = st == OAK_OK && interrupted ? 3 : 0;
   return st;
 }

@@ -202,15 +202,14 @@ def stop_file(work):
 
 
 def early_signal(work):
-    """While kernels are loaded a signal ends the run as always, and with words."""
+    """While kernels are loaded a signal ends the run as always."""
     child = subprocess.Popen([*work.alone, "run.ini"], cwd=work.folder, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                              stderr=subprocess.PIPE, env={**os.environ, "OAK_CACHE": work.path("cache")})
     while "loading kernels" not in child.stdout.readline():
         assert child.poll() is None
     child.send_signal(signal.SIGTERM)
     error = child.communicate(timeout=LIMIT)[1]
-    assert child.returncode == -signal.SIGTERM and error.count("\n") == 1, (child.returncode, error)
-    assert "before the first step" in error and "start the run again" in error, error
+    assert child.returncode == -signal.SIGTERM and not error, (child.returncode, error)
 
 
 def closed_pipe(work):
