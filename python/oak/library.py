@@ -394,14 +394,24 @@ class Simulation(Blocks):
         self._moved(self._lib.oak_advance(self._sim, ctypes.c_double(dt)))
 
     @_changes
-    def adapt(self) -> bool:
-        """Adapt the mesh to the refinement criterion. True if it has changed."""
+    def adapt(self, flags: Any = None) -> bool:
+        """Adapt the mesh to the refinement criterion, or to flags [nblocks]: above 0 refines the block, below 0 coarsens a whole
+        family, within mesh.min_level and mesh.max_level. True if the mesh has changed."""
         self._settle()
-        return self._adapt()
+        return self._adapt(flags)
 
-    def _adapt(self):
+    def _adapt(self, flags=None):
         changed = ctypes.c_int()
-        self._moved(self._lib.oak_adjust_refinement(self._sim, ctypes.byref(changed)))
+        if flags is None:
+            status = self._lib.oak_adjust_refinement(self._sim, ctypes.byref(changed))
+        else:
+            flags = np.asarray(flags)
+            signs = (flags > 0).astype(np.intc) - (flags < 0)
+            if signs.shape != (self.nblocks,):
+                self._lib.oak_adjust_refinement_flags(self._sim, -1, None, ctypes.byref(changed))  # fails on all ranks
+                raise OakError(f"flags of shape {signs.shape} do not fit {self.nblocks} blocks: give a number for each")
+            status = self._lib.oak_adjust_refinement_flags(self._sim, len(signs), self._pointer(signs), ctypes.byref(changed))
+        self._moved(status)
         return bool(changed.value)
 
     @_changes

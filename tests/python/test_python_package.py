@@ -424,6 +424,7 @@ def check_set(ini, work):
         assert sim.nblocks != blocks and (sim.level[sim.find([(0.08, 0.2)])] == 3).all()
         assert abs(sim.totals()["rho"] / (hill.mean() * 0.09) - 1) < 1e-13
         check_set_files(ini, sim, dict(zip("xy", axes)), grid["rho"], work)
+        check_flags(sim)
     polar = {"mesh.coordinates": "polar", "mesh.xmin": "1 0", "mesh.xmax": "2 1", "mesh.radius": "logarithmic"}
     with oak.Simulation("gresho", {"mesh": {"block_size": 8, "min_level": 1, "max_level": 1}, "device.flags": "-O1", **polar,
                                    **{f"boundary.{face}": "outflow" for face in ("xlow", "xhigh", "ylow", "yhigh")}}) as sim:
@@ -431,6 +432,19 @@ def check_set(ini, work):
         rho = 1 + np.arange(11.0)
         sim.set({"rho": np.tile(rho, (5, 1)), "E": np.full((5, 11), 100.0)}, conservative=True)
         assert abs(sim.totals()["rho"] / (rho * np.diff(edges**2) / 2).sum() - 1) < 1e-13
+
+
+def check_flags(sim):
+    """A mesh by flags of the user: totals stay, levels are those that were asked for."""
+    before, nothing = sim.totals(), np.zeros(sim.nblocks)
+    assert not sim.adapt(nothing * np.nan)
+    while sim.adapt(np.full(sim.nblocks, -0.5)):
+        pass
+    assert (sim.level == 1).all()
+    assert sim.adapt(sim.find([(0.01, 0.01)])[0] == np.arange(sim.nblocks)) and sim.level[sim.find([(0.01, 0.01)])] == 2
+    assert sim.nblocks == 7 and all(abs(total / before[name] - 1) < 1e-12 for name, total in sim.totals().items() if before[name] > 1e-3)
+    for wrong in (nothing[:3], 1, np.zeros((7, 1))):
+        expect("do not fit 7 blocks", sim.adapt, wrong)
 
 
 def check_set_files(ini, sim, axes, rho, work):
