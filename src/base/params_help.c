@@ -115,14 +115,6 @@ static int is_topic(const char *key, const char *topic) {
   return !strcmp(key, topic) || (strlen(topic) == length && !strncmp(key, topic, length));
 }
 
-/** Is the topic one of the words that a key may have? */
-static int is_choice(const char *choices, const char *topic) {
-  const size_t length = strlen(topic);
-  for (const char *at = choices; at && *at; at += strcspn(at, " "), at += *at == ' ')
-    if (strcspn(at, " ") == length && !strncmp(at, topic, length)) return 1;
-  return 0;
-}
-
 /** If no declared key is the topic, it may be the name of keys in any section, or a value of keys.
  * Among the keys of [output.NAME] it may always be. */
 int oak_params_help_topic(const oak_params_t *params, const char *topic, FILE *stream) {
@@ -134,7 +126,8 @@ int oak_params_help_topic(const oak_params_t *params, const char *topic, FILE *s
   for (int i = 0; (desc = oak_params_key(params, i)); i++) {
     const int bare = i >= params->nknown || !found;
     if (!is_topic(desc->key, topic) &&
-        !(bare && (!strcmp(topic, strrchr(desc->key, '.') + 1) || is_choice(desc->choices, topic))))
+        !(bare && (!strcmp(topic, strrchr(desc->key, '.') + 1) ||
+                   oak_str_has_word(desc->choices ? desc->choices : "", topic, strlen(topic)))))
       continue;
     if (!before || !oak_param_same_section(before, desc->key)) help_head(params, desc->key, stream);
     help_key(desc, stream);

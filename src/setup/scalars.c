@@ -1,25 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Passive scalars that a run adds to the variables of its physics: physics.scalars is their number
  * or their names (kernels/language/scalars.h). */
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/str.h"
 #include "setup/setup.h"
-
-/* A scalar's name becomes part of names in C. */
-static int is_identifier(const char *word) {
-  if (isdigit((unsigned char)*word)) return 0;
-  while (oak_is_word(*word)) word++;
-  return !*word;
-}
 
 static oak_status_t add_scalar(const oak_setup_t *setup, oak_scalars_t *s, const char *word) {
   const char *origin = oak_params_origin(setup->params, "physics.scalars");
   OAK_CHECK(s->count < OAK_MAX_NVAR, OAK_ERR_INPUT, "%s: physics.scalars: there can be at most %d",
             origin, OAK_MAX_NVAR - 1);
-  OAK_CHECK(is_identifier(word) && strlen(word) <= OAK_LONGEST_SCALAR, OAK_ERR_INPUT,
+  OAK_CHECK(oak_is_name(word) && strlen(word) <= OAK_LONGEST_SCALAR, OAK_ERR_INPUT,
             "%s: physics.scalars: %s: must be a number, or names of letters, digits and _ with at "
             "most %d characters, apart by blanks",
             origin, word, OAK_LONGEST_SCALAR);

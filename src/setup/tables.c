@@ -37,10 +37,9 @@ static int read_words(const char **help, int dim) {
 }
 
 static oak_status_t describe(oak_setup_t *setup, oak_module_t *module) {
-  static const char *const owner_name[] = {"physics", "problem"};
   const oak_declared_t *d = &setup->files.declared;
   for (int n = 0; n < d->ntable; n++) {
-    const char *owner = owner_name[d->table[n].owner], *name = d->table[n].name;
+    const char *owner = oak_owner_name[d->table[n].owner], *name = d->table[n].name;
     oak_user_table_t *t = &setup->tables.table[setup->tables.count];
     char constant[128], text[OAK_HELP_BYTES];
     const char *help = text;

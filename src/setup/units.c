@@ -5,14 +5,8 @@
 #include <string.h>
 
 #include "base/geometry.h"
+#include "base/str.h"
 #include "setup/setup.h"
-
-/* The text without blanks around it, in place. */
-static char *trim(char *text) {
-  text += strspn(text, " ");
-  for (size_t n = strlen(text); n && text[n - 1] == ' '; n--) text[n - 1] = 0;
-  return text;
-}
 
 /* Files name units in XML and in lines of text. */
 static oak_status_t check_unit(const char *file, const char *unit) {
@@ -27,7 +21,7 @@ static oak_status_t check_unit(const char *file, const char *unit) {
 
 /* "vx vy: m/s", or a unit alone. */
 static oak_status_t add_part(oak_units_t *units, oak_owner_t owner, const char *file, char *part) {
-  char *colon = strchr(part, ':'), *unit = trim(colon ? colon + 1 : part), *next;
+  char *colon = strchr(part, ':'), *unit = oak_str_trim(colon ? colon + 1 : part), *next;
   if (!colon && !*unit) return OAK_OK; /* behind the last semicolon */
   OAK_TRY(check_unit(file, unit));
   if (!colon) {
@@ -39,7 +33,8 @@ static oak_status_t add_part(oak_units_t *units, oak_owner_t owner, const char *
     return OAK_OK;
   }
   *colon = 0;
-  OAK_CHECK(*trim(part), OAK_ERR_INPUT, "%s: UNITS: no name stands before ': %s'", file, unit);
+  OAK_CHECK(*oak_str_trim(part), OAK_ERR_INPUT, "%s: UNITS: no name stands before ': %s'", file,
+            unit);
   for (char *name = strtok_r(part, " ", &next); name; name = strtok_r(NULL, " ", &next)) {
     OAK_CHECK(units->count < OAK_MAX_UNITS, OAK_ERR_INPUT, "%s: UNITS: more than %d names", file,
               OAK_MAX_UNITS);
@@ -67,11 +62,8 @@ static oak_status_t describe(oak_setup_t *setup, oak_module_t *module) {
 
 int oak_is_sparse(const oak_setup_t *setup, const char *name) {
   const size_t length = strlen(name);
-  for (int o = 0; o < 2; o++)
-    for (const char *at = setup->units.sparse[o]; (at = strstr(at, name)); at += length)
-      if ((at == setup->units.sparse[o] || at[-1] == ' ') && (!at[length] || at[length] == ' '))
-        return 1;
-  return 0;
+  return oak_str_has_word(setup->units.sparse[OAK_OF_PHYSICS], name, length) ||
+         oak_str_has_word(setup->units.sparse[OAK_OF_PROBLEM], name, length);
 }
 
 /* Whether a variable is one of the physics itself: no scalar, and not the mask of solids. */
