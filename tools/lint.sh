@@ -42,6 +42,8 @@ forbid "a vendor outside include/oak/dialect" "$(git ls-files kernels numerics p
   '\b([Nn][Vv][Ii][Dd][Ii][Aa]|CUDA|cuda|AMD|HIP|ROCm|[Ii]ntel)\b|OAK_DEVICE_(CUDA|HIP)\b'
 forbid "unbounded string functions" "$sources" '\b(strcpy|strcat|gets)\('
 forbid "a note for later without an issue number" "$sources" '\b(TODO|FIXME|XXX)\b' '#[0-9]'
+forbid "a function that depends on the locale: add it to src/base/c_locale.h" "$library" \
+  '\b(asprintf|v?dprintf|vf?scanf|vsscanf|strtof|strtold|islower|isprint|isgraph|iscntrl|isblank|strcoll|strxfrm)\('
 forbid "dead code" "$sources" '^ *#if 0\b'
 forbid "status of oak thrown away" "$(git ls-files 'src/*.c' 'app/*.c' 'examples/*.c')" \
   '^ +\(?void\)? *oak_(advance|create|initialize|write_grid|device_alloc|agree)\('

@@ -34,52 +34,27 @@ static inline size_t oak_c_size(size_t result) {
 #define OAK_C_INT(call) (oak_c_locale_enter(), oak_c_int(call))
 #define OAK_C_REAL(call) (oak_c_locale_enter(), oak_c_real(call))
 
-#undef fprintf
-#undef sprintf
-#undef snprintf
-#undef asprintf
-#undef vfprintf
-#undef vsnprintf
-#undef vasprintf
 #define fprintf(...) OAK_C_INT(fprintf(__VA_ARGS__))
 #define sprintf(...) OAK_C_INT(sprintf(__VA_ARGS__))
 #define snprintf(...) OAK_C_INT(snprintf(__VA_ARGS__))
-#define asprintf(...) OAK_C_INT(asprintf(__VA_ARGS__))
 #define vfprintf(...) OAK_C_INT(vfprintf(__VA_ARGS__))
 #define vsnprintf(...) OAK_C_INT(vsnprintf(__VA_ARGS__))
 #define vasprintf(...) OAK_C_INT(vasprintf(__VA_ARGS__))
 
-#undef fscanf
-#undef sscanf
-#undef vsscanf
-#undef strtof
-#undef strtod
-#undef strtold
-#undef atof
 #define fscanf(...) OAK_C_INT(fscanf(__VA_ARGS__))
 #define sscanf(...) OAK_C_INT(sscanf(__VA_ARGS__))
-#define vsscanf(...) OAK_C_INT(vsscanf(__VA_ARGS__))
-#define strtof(...) OAK_C_REAL(strtof(__VA_ARGS__))
 #define strtod(...) OAK_C_REAL(strtod(__VA_ARGS__))
-#define strtold(...) OAK_C_REAL(strtold(__VA_ARGS__))
 #define atof(...) OAK_C_REAL(atof(__VA_ARGS__))
 
 #undef isalnum
 #undef isalpha
-#undef islower
-#undef isprint
 #undef ispunct
 #undef isspace
 #undef isupper
 #undef tolower
 #undef toupper
-#undef strcasecmp
-#undef strncasecmp
-#undef strftime
 #define isalnum(...) OAK_C_INT(isalnum(__VA_ARGS__))
 #define isalpha(...) OAK_C_INT(isalpha(__VA_ARGS__))
-#define islower(...) OAK_C_INT(islower(__VA_ARGS__))
-#define isprint(...) OAK_C_INT(isprint(__VA_ARGS__))
 #define ispunct(...) OAK_C_INT(ispunct(__VA_ARGS__))
 #define isspace(...) OAK_C_INT(isspace(__VA_ARGS__))
 #define isupper(...) OAK_C_INT(isupper(__VA_ARGS__))
