@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Wave speeds against the eigenvalues of the flux, and what a first-order step leaves. */
+ * Wave speeds against the eigenvalues of the flux, and what a first-order step leaves.
+ * LAPACK's DGEEV: E. Anderson et al., LAPACK Users' Guide (3rd ed.), SIAM 1999. */
+#include <dlfcn.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/eigen.h"
 #include "check/identity.h"
 
 /* Tolerance relative to the largest eigenvalue: for errors of flux differences, and for eigenvalues
@@ -17,6 +18,20 @@ typedef struct {
   double least, most, imaginary;
 } spectrum_t;
 
+/* As Fortran compilers pass it; the last two are the lengths of the first two. */
+typedef void dgeev_t(const char *, const char *, const int *, double *, const int *, double *,
+                     double *, double *, const int *, double *, const int *, double *, const int *,
+                     int *, size_t, size_t);
+
+/* LAPACK is opened at run time: only oak check asks for it. NULL if it is not there. */
+static dgeev_t *find_dgeev(void) {
+  void *library = dlopen("liblapack.so.3", RTLD_NOW | RTLD_LOCAL);
+  void *symbol = library ? dlsym(library, "dgeev_") : NULL;
+  dgeev_t *found = NULL;
+  if (symbol) memcpy(&found, &symbol, sizeof found);
+  return found;
+}
+
 /* List the variables that have waves. Fields in the state have none. Variables that FACE makes
  * equal on both sides are left out, because they are parameters to the Riemann solver. */
 static int list_moving(const oak_samples_t *s, int dir, int *moving) {
@@ -28,11 +43,14 @@ static int list_moving(const oak_samples_t *s, int dir, int *moving) {
 
 /* Eigenvalues of d FLUX / d u from central differences: out[2 v], out[2 v + 1] belong to u[v] with
  * its step up and down. */
-static int find_spectrum(const oak_samples_t *s, int dir, const oak_identity_t *out,
+static int find_spectrum(const oak_samples_t *s, dgeev_t *dgeev, int dir, const oak_identity_t *out,
                          spectrum_t *spectrum) {
+  enum { WORK = 8 * OAK_MAX_NVAR };
+  const int work_size = WORK, one = 1;
   int moving[OAK_MAX_NVAR];
   const int n = list_moving(s, dir, moving);
-  double a[OAK_MAX_NVAR * OAK_MAX_NVAR], re[OAK_MAX_NVAR], im[OAK_MAX_NVAR];
+  double a[OAK_MAX_NVAR * OAK_MAX_NVAR], re[OAK_MAX_NVAR], im[OAK_MAX_NVAR], work[WORK], none;
+  int info = 1;
   for (int column = 0; column < n; column++)
     for (int row = 0; row < n; row++) {
       const int v = moving[column], w = moving[row];
@@ -41,7 +59,9 @@ static int find_spectrum(const oak_samples_t *s, int dir, const oak_identity_t *
       if (!isfinite(slope)) return 0;
       a[row + n * column] = slope;
     }
-  if (n == 0 || !oak_eigenvalues(n, a, re, im)) return 0;
+  if (n > 0)
+    dgeev("N", "N", &n, a, &n, re, im, &none, &one, &none, &one, work, &work_size, &info, 1, 1);
+  if (info != 0) return 0;
   *spectrum = (spectrum_t){.least = re[0], .most = re[0]};
   for (int v = 0; v < n; v++) {
     spectrum->least = fmin(spectrum->least, re[v]);
@@ -51,7 +71,7 @@ static int find_spectrum(const oak_samples_t *s, int dir, const oak_identity_t *
   return 1;
 }
 
-static oak_status_t spectrum_of(const oak_samples_t *s, int i, oak_pair_t *pair,
+static oak_status_t spectrum_of(const oak_samples_t *s, dgeev_t *dgeev, int i, oak_pair_t *pair,
                                 oak_identity_t *out, spectrum_t *spectrum, int *found) {
   double scale = 0;
   for (int v = 0; v < s->e->nvar; v++) scale = fmax(scale, fabs(s->out[i].u[v]));
@@ -64,7 +84,7 @@ static oak_status_t spectrum_of(const oak_samples_t *s, int i, oak_pair_t *pair,
     memcpy(pair[n].right, pair[n].left, sizeof pair[n].left);
   }
   OAK_TRY(oak_evaluate(s->e, 2 * s->e->nvar, pair, out));
-  *found = find_spectrum(s, s->pair[i].dir, out, spectrum);
+  *found = find_spectrum(s, dgeev, s->pair[i].dir, out, spectrum);
   return OAK_OK;
 }
 
@@ -95,7 +115,8 @@ static void compare(const oak_samples_t *s, int i, const spectrum_t *w, oak_verd
 oak_status_t oak_identity_waves(const oak_samples_t *s, oak_verdict_t *real, oak_verdict_t *bounds,
                                 oak_verdict_t *riemann, const oak_identity_t *same) {
   static const char missing[] = "LAPACK is not there (Debian, Ubuntu: apt-get install liblapack3)";
-  if (!oak_eigen_known()) {
+  dgeev_t *dgeev = find_dgeev();
+  if (!dgeev) {
     snprintf(real->message, sizeof real->message, "%s", missing);
     snprintf(bounds->message, sizeof bounds->message, "%s", missing);
     for (int r = 1; r <= s->e->nriemann; r++)
@@ -109,7 +130,7 @@ oak_status_t oak_identity_waves(const oak_samples_t *s, oak_verdict_t *real, oak
   for (int i = 0; i < s->count; i++) {
     spectrum_t w;
     int found = 0;
-    OAK_TRY(spectrum_of(s, i, pair, out, &w, &found));
+    OAK_TRY(spectrum_of(s, dgeev, i, pair, out, &w, &found));
     if (found)
       compare(s, i, &w, real, bounds, riemann, same);
     else
