@@ -29,10 +29,11 @@ static const oak_param_desc_t poisson_keys[] = {
     CHOICE("poisson.method", "multigrid", "multigrid bicgstab",
            "multigrid: V-cycles; if a coefficient jumps so much that they converge slowly, "
            "BiCGSTAB goes on. bicgstab: BiCGSTAB from the start."),
-    REAL("poisson.tolerance", "1e-8", 0, 1, NULL,
-         "Largest residual relative to the largest right-hand side. A value phi at a boundary or an "
-         "electrode counts as phi / (L dx), where L is the size of the domain.",
-         .above_min = 1),
+    REAL(
+        "poisson.tolerance", "1e-8", 0, 1, NULL,
+        "Largest residual relative to the largest right-hand side. A value phi at a boundary or an "
+        "electrode counts as phi / (L dx), where L is the size of the domain.",
+        .above_min = 1),
     INT("poisson.max_cycles", "30", 1, 200, NULL,
         "Largest number of multigrid cycles. If they do not reach the tolerance, the run stops."),
     REAL("poisson.b", "0", 0, INFINITY, NULL,
