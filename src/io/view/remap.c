@@ -111,6 +111,10 @@ static oak_status_t read_block(const oak_remap_t *r, kept_t *kept, int var, int 
   if (kept->leaf[leaf % KEPT] == leaf) return OAK_OK;
   kept->leaf[leaf % KEPT] = -1;
   OAK_TRY(r->view->read(r->view, var, leaf, 1, value));
+  for (size_t c = 0; var == mask_of(r) && c < r->cells; c++) /* averages have rounding errors */
+    OAK_CHECK(value[c] > -1e-5 && value[c] < 2 + 1e-5, OAK_ERR_INPUT,
+              "run.initial: %s is %g at level %d, where only 0 to 2 is allowed; take another file",
+              r->view->name[var], value[c], r->view->level[leaf]);
   kept->leaf[leaf % KEPT] = leaf;
   return OAK_OK;
 }
