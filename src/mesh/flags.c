@@ -9,7 +9,6 @@
  *   - a family is not coarsened if a block that touches its parent will be two levels finer than
  * the parent. The result is the mesh that p4est_balance would make after refining and coarsening by
  * the flags. */
-#include "mesh/flags.h"
 
 #include <stdlib.h>
 #include <string.h>

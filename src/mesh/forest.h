@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Between mesh.c and the two compilations of forest.c. Private to src/mesh. */
+ * Between mesh.c and the files beside it, the two compilations of forest.c and flags.c among them.
+ * Private to src/mesh. */
 #pragma once
 
 #include "mesh/mesh.h"
@@ -36,6 +37,12 @@
 
 /** Read sizes, levels and positions of the mesh's blocks anew. */
 oak_status_t oak_mesh_read(oak_mesh_t *mesh);
+
+/** Extend the flags by the buffer (\a reach as for oak_mesh_adapt) and change them so that refining
+ * all blocks with flag 1 and coarsening all families with flag -1 gives a balanced mesh.
+ * Collective; mesh->neighbours must be up to date. \a flag [tree->nleaf] holds the flags of this
+ * rank's blocks, within the limits of levels; the rest of the array is scratch memory. */
+oak_status_t oak_flags_settle(const oak_mesh_t *mesh, int *flag, const int *reach);
 
 #define OAK_BY_DIM(mesh, stem, ...) \
   ((mesh)->dim == 3 ? stem##_3(__VA_ARGS__) : stem##_2(__VA_ARGS__))

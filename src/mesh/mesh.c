@@ -9,7 +9,6 @@
 #include <p4est_base.h>
 
 #include "base/await.h"
-#include "mesh/flags.h"
 #include "mesh/forest.h"
 #include "mesh/neighbours.h"
 #include "mesh/poles.h"
