@@ -3,7 +3,7 @@
  * those of all runs (solver/step/part.h). */
 #include <stdlib.h>
 
-#include "output/kinds.h"
+#include "output/item.h"
 
 /* The columns of the n-th part of a run; without any: those of no part. *kept is advanced. */
 static const oak_columns_t *columns(const oak_t *sim, int n, char **kept) {

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/reduce.h"
+#include "output/item.h"
 #include "output/kind_keys.h"
-#include "output/kinds.h"
 #include "solver/step/sim.h"
 
 static const oak_param_desc_t keys[] = {

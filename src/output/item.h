@@ -45,6 +45,12 @@ typedef struct {
   void (*load)(oak_output_item_t *item, const char *text);
 } oak_output_kind_t;
 
+/** The kinds that a section can have; ends with NULL. */
+extern const oak_output_kind_t *const oak_output_kinds[];
+/** The kinds of the keys in [output]. */
+extern const oak_output_kind_t oak_output_plotfile, oak_output_picture, oak_output_diagnostics,
+    oak_output_vtkhdf, oak_output_xdmf;
+
 struct oak_output_item {
   oak_t *sim;
   const oak_output_kind_t *kind;

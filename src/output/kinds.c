@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The table of kinds of output, in the order of `oak help`, and parameter sets with their keys. */
-#include "output/kinds.h"
+#include "output/item.h"
 #include "setup/setup.h"
 
 #define OAK_KINDS(X) \

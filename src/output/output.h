@@ -7,7 +7,7 @@
 
 #include "base/progress.h"
 #include "io/folder/run_folder.h"
-#include "output/kinds.h"
+#include "output/item.h"
 
 typedef struct {
   oak_t *sim;

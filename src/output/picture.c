@@ -4,8 +4,8 @@
 #include "io/files/file_tools.h"
 #include "io/picture/picture.h"
 #include "io/folder/file_list.h"
+#include "output/item.h"
 #include "output/kind_keys.h"
-#include "output/kinds.h"
 
 static const oak_param_desc_t keys[] = {
     OAK_KEY_VARIABLES,

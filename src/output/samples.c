@@ -5,8 +5,8 @@
 
 #include "io/folder/file_list.h"
 #include "io/view/sample.h"
+#include "output/item.h"
 #include "output/kind_keys.h"
-#include "output/kinds.h"
 
 #define KEY_FORMAT                               \
   CHOICE("output.NAME.format", "npy", "npy csv", \

@@ -2,8 +2,8 @@
  * The kind of output that writes VTKHDF files. */
 #include "io/vtkhdf/vtkhdf.h"
 
+#include "output/item.h"
 #include "output/kind_keys.h"
-#include "output/kinds.h"
 
 static const oak_param_desc_t keys[] = {
     OAK_KEY_VARIABLES, OAK_KEY_PRECISION, OAK_KEY_REGION, {.key = NULL}};

@@ -2,8 +2,8 @@
  * The kind of output that writes XDMF files. */
 #include "io/xdmf/xdmf.h"
 
+#include "output/item.h"
 #include "output/kind_keys.h"
-#include "output/kinds.h"
 
 static const oak_param_desc_t keys[] = {
     OAK_KEY_VARIABLES,
