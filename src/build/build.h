@@ -194,11 +194,8 @@ oak_status_t oak_no_compiler(const oak_device_t *dev, const oak_source_t *source
 
 /* ---- flags.c: the flags that the user gives to the compiler of kernels. */
 
-/** Refuse constants that oak itself defines. \a origin: where the flags come from, for the message.
- */
+/** Refuse constants that oak itself defines, and files of flags. \a origin: where they come from. */
 oak_status_t oak_flags_check(const char *flags, const char *origin);
-/** Add the words of \a flags. \@FILE is replaced by the words in that file. */
-void oak_flags_split(oak_words_t *words, const char *flags);
 /** The operand of \a flag if words[*i] is that flag, else NULL. The operand is the rest of this
  * word, or the next word; in that case \a *i moves to the next word. */
 const char *oak_flag_operand(const oak_words_t *words, int *i, const char *flag);

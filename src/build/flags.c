@@ -27,11 +27,14 @@ static const char *constant_in(const char *flag) {
 
 oak_status_t oak_flags_check(const char *flags, const char *origin) {
   oak_words_t words = {0};
-  oak_flags_split(&words, flags);
+  oak_words_split(&words, flags);
   oak_status_t status = oak_words_status(&words);
   for (int i = 0; i < words.count && status == OAK_OK; i++) {
     const char *flag = words.word[i], *name = constant_in(flag);
     const char *defines = name == flag && i > 0 ? words.word[i - 1] : flag;
+    if (*flag == '@')
+      status = OAK_FAIL(OAK_ERR_INPUT, "%s: %s: write the flags here, not the name of their file",
+                        origin, flag);
     if (name &&
         (!oak_str_has_word(switches, name, strcspn(name, "=")) || strncmp(defines, "-D", 2) != 0))
       status = OAK_FAIL(OAK_ERR_INPUT,
@@ -42,24 +45,6 @@ oak_status_t oak_flags_check(const char *flags, const char *origin) {
   oak_words_free(&words);
   return status;
 }
-
-/** \a depth ends the recursion if a file of flags names itself. */
-static void split(oak_words_t *words, const char *flags, int depth) {
-  oak_words_t part = {0};
-  oak_words_split(&part, flags);
-  for (int i = 0; i < part.count; i++) {
-    oak_buffer_t text = {0};
-    if (part.word[i][0] == '@' && depth < 8 && oak_buffer_read(&text, part.word[i] + 1) == 0)
-      split(words, oak_buffer_get(&text), depth + 1);
-    else
-      oak_words_add(words, "%s", part.word[i]);
-    oak_buffer_free(&text);
-  }
-  words->failed |= part.failed;
-  oak_words_free(&part);
-}
-
-void oak_flags_split(oak_words_t *words, const char *flags) { split(words, flags, 0); }
 
 const char *oak_flag_operand(const oak_words_t *words, int *i, const char *flag) {
   const char *w = words->word[*i];

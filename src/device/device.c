@@ -56,8 +56,8 @@ static oak_status_t device_new(const oak_device_options_t *options, oak_device_t
             "no memory for a device");
   OAK_TRY(oak_flags_check(dev->env_flags, "OAK_CFLAGS"));
   OAK_TRY(oak_flags_check(dev->options.flags, "device.flags"));
-  oak_flags_split(&dev->user_flags, dev->env_flags);
-  oak_flags_split(&dev->user_flags, dev->options.flags);
+  oak_words_split(&dev->user_flags, dev->env_flags);
+  oak_words_split(&dev->user_flags, dev->options.flags);
   return oak_words_status(&dev->user_flags);
 }
 
