@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * OpenACC. Kernels are shared objects from a compiler of directives, which may hold code for a GPU.
- * The compiler's own runtime finds the device; oak calls this runtime through
- * include/oak/dialect/directives_runtime.c, which is built like a kernel. A launch returns when the
- * kernel has ended. */
+ * OpenACC. Kernels are shared objects from gcc, which may hold code for a GPU. gcc's own runtime
+ * finds the device; oak calls this runtime through include/oak/dialect/directives_runtime.c, which
+ * is built like a kernel. A launch returns when the kernel has ended. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,17 +33,11 @@ typedef struct {
 
 /* ---- the compiler */
 
-static int is_nvc(const oak_compiler_t *compiler) {
-  const char *slash = strrchr(compiler->command.word[0], '/');
-  return strstr(slash ? slash + 1 : compiler->command.word[0], "nvc") != NULL;
-}
-
 /** Whether the compiler makes code for GPUs: for gcc this is a package of its own. */
 static int finds_gpu(const oak_compiler_t *compiler) {
   oak_words_t command = {0};
   oak_buffer_t output = {0};
   int code = 1;
-  if (is_nvc(compiler)) return 1;
   oak_words_copy(&command, &compiler->command);
   oak_words_split(&command, "-print-file-name=accel/nvptx-none/mkoffload");
   oak_status_t st = oak_process_run(&command, NULL, &output, &code);
@@ -60,7 +53,7 @@ static oak_status_t find_compiler(oak_device_t *dev, acc_t *acc) {
   const char *choice = dev->options.compiler, *other = getenv(variable);
   oak_words_t names = {0};
   if (!choice[0] && !(other && other[0]))
-    oak_words_split(&names, "nvc gcc gcc-16 gcc-15 gcc-14 gcc-13 gcc-12");
+    oak_words_split(&names, "gcc gcc-16 gcc-15 gcc-14 gcc-13 gcc-12");
   oak_status_t st = oak_words_status(&names);
   for (int i = 0; !acc->offload && i < names.count && st == OAK_OK; i++) {
     char *path = oak_process_find(names.word[i]);
@@ -85,13 +78,11 @@ static oak_status_t find_compiler(oak_device_t *dev, acc_t *acc) {
 static oak_status_t probe(const oak_device_t *dev, acc_t *acc) {
   oak_words_t wanted = {0};
   /* None of these hides a NaN; see cpu.c. */
-  if (!is_nvc(&acc->compiler)) {
-    oak_words_split(&wanted,
-                    "-fopenacc -fno-math-errno -fno-trapping-math -fno-signed-zeros "
-                    "-Werror=implicit-function-declaration -Werror=incompatible-pointer-types "
-                    "-ftrack-macro-expansion=0 -fno-tree-sink -fno-tree-pre -fno-code-hoisting "
-                    "-fno-thread-jumps -fno-gcse");
-  }
+  oak_words_split(&wanted,
+                  "-fopenacc -fno-math-errno -fno-trapping-math -fno-signed-zeros "
+                  "-Werror=implicit-function-declaration -Werror=incompatible-pointer-types "
+                  "-ftrack-macro-expansion=0 -fno-tree-sink -fno-tree-pre -fno-code-hoisting "
+                  "-fno-thread-jumps -fno-gcse");
   oak_status_t st = oak_compiler_probe(&acc->compiler, &wanted, &dev->user_flags);
   oak_words_free(&wanted);
   return st;
@@ -103,17 +94,13 @@ static oak_status_t acc_begin(oak_device_t *dev, int asked, oak_words_t *command
   (void)asked;
   if (!acc->compiler.command.count) return OAK_OK;
   oak_words_copy(command, &acc->compiler.command);
-  if (is_nvc(&acc->compiler)) {
-    oak_words_split(command, "-acc -O3 -fPIC -shared");
-  } else {
-    oak_words_split(command, "-std=gnu11 -O3");
-    oak_words_copy(command, &acc->compiler.flags);
-    oak_words_split(command, "-shared -fPIC -fvisibility=default");
-    oak_words_split(command, acc->offload
-                                 ? "-foffload=nvptx-none -foffload-options=nvptx-none=-misa=sm_80 "
-                                   "-foffload-options=nvptx-none=-lm"
-                                 : "-foffload=disable");
-  }
+  oak_words_split(command, "-std=gnu11 -O3");
+  oak_words_copy(command, &acc->compiler.flags);
+  oak_words_split(command, "-shared -fPIC -fvisibility=default");
+  oak_words_split(command, acc->offload
+                               ? "-foffload=nvptx-none -foffload-options=nvptx-none=-misa=sm_80 "
+                                 "-foffload-options=nvptx-none=-lm"
+                               : "-foffload=disable");
   oak_words_split(command, "-DOAK_DEVICE_OPENACC=1");
   return OAK_OK;
 }
@@ -263,7 +250,7 @@ static void acc_describe(oak_device_t *dev, char *text, size_t size) {
 
 const oak_device_ops_t oak_device_ops_openacc = {
     .name = "openacc",
-    .summary = "GPUs or the host, through an OpenACC compiler (nvc, gcc)",
+    .summary = "GPUs or the host, through OpenACC of gcc",
     .named_only = 1,
     .tile_width = 32,
     .tile_cells = 256,

@@ -22,11 +22,7 @@
 
 /* Inlined into the compute region, so that no `acc routine` is needed and arrays become registers.
  */
-#if defined(__NVCOMPILER)
-#define OAK_FN OAK_PRAGMA(acc routine seq) static inline
-#else
 #define OAK_FN static inline __attribute__((always_inline))
-#endif
 #define OAK_CONST_DATA __attribute__((visibility("default"))) const
 /* An array with the numbers of a table (TABLE). */
 #define OAK_TABLE_DATA(type, name, count)                \
@@ -50,16 +46,9 @@
 #endif
 
 /* Arguments: one structure, whose pointers are addresses of the device. OAK_EACH, OAK_GANG: a lane
- * or a gang for each iteration of the loop that follows. */
-#if defined(__NVCOMPILER)
-#define OAK_ARGS(args_t)        \
-  const args_t arg = *oak_args; \
-  (void)oak_threads
-#define OAK_ARGS_PLACE(arg) (&(arg))
-#define OAK_ACC_N oak_n
-#define OAK_ACC_LOOP(kind, ...) OAK_PRAGMA(acc parallel loop kind __VA_ARGS__ firstprivate(arg))
-#else
-/* Arguments are in a variable that is always on the device. A launch then takes 14 us (H100,
+ * or a gang for each iteration of the loop that follows.
+ *
+ * Arguments are in a variable that is always on the device. A launch then takes 14 us (H100,
  * docs/openacc.md). With clauses it takes 30 us, because gcc's runtime allocates, fills and frees
  * memory of the device at each launch. */
 #define OAK_ACC_ARGUMENTS 4096
@@ -90,7 +79,6 @@ __attribute__((used)) static void oak_acc_send(long n, const void *arg, size_t s
   if ((arg = *(const __typeof__(arg) *)oak_acc_sent.arg, 0)) { \
   } else                                                       \
     OAK_PRAGMA(acc loop kind)
-#endif
 #define OAK_EACH(lanes) OAK_ACC_LOOP(gang vector, vector_length(lanes))
 #define OAK_GANG(lanes) OAK_ACC_LOOP(gang, OAK_ACC_GANGS vector_length(lanes))
 
@@ -154,11 +142,6 @@ enum { OAK_SUM_VECTOR = 32 };
 /* Whether `flag` may be set for any lane of a gang. Lanes cannot see the flags of others. */
 #define OAK_ANY(flag) ((void)(flag), 1)
 
-#if defined(__NVCOMPILER)
-#define OAK_UNROLL OAK_PRAGMA(unroll)
-#define OAK_NO_UNROLL
-#define OAK_TWO_TURNS
-#else
 #define OAK_UNROLL OAK_PRAGMA(GCC unroll 16)
 /* If gcc may not unroll a loop of two iterations, it puts the first one before the loop. This takes
  * more branches and registers. */
@@ -167,15 +150,12 @@ enum { OAK_SUM_VECTOR = 32 };
 #endif
 #define OAK_TWO_TURNS OAK_PRAGMA(GCC unroll OAK_ACC_UNROLL)
 #define OAK_NO_UNROLL OAK_PRAGMA(GCC unroll 1)
-#endif
 
 /* Division and square root on NVIDIA GPUs through gcc: as in cuda.h, from the hardware's
  * approximations and Newton steps. The operators end in calls for rare cases, which cost registers.
  * OAK_ON_NVIDIA is a constant for both compilers, that for the host and that for the GPU. Without
- * optimization, the compiler for the host would keep the instructions of the GPU. nvc has no such
- * inline assembly in regions. */
-#if defined(__GNUC__) && !defined(__NVCOMPILER) && defined(__OPTIMIZE__) && \
-    !defined(OAK_EXACT_DIVISION)
+ * optimization, the compiler for the host would keep the instructions of the GPU. */
+#if defined(__OPTIMIZE__) && !defined(OAK_EXACT_DIVISION)
 #define OAK_OWN_DIVISION 1
 #define OAK_ON_NVIDIA __builtin_acc_on_device(acc_device_nvidia)
 /* gcc may keep a number in an integer register, so the instruction gets registers of its own. */
