@@ -170,12 +170,6 @@ oak_status_t oak_setup_build_module(const oak_setup_t *setup, const char *name, 
  * \a source, name, files and time are given. */
 oak_status_t oak_setup_build_files(const oak_setup_t *setup, oak_source_t source,
                                    oak_module_t **out);
-/** Complete \a source as for oak_setup_build_files, and call \a use with it. Collective, with a
- * status of this rank alone. */
-typedef oak_status_t (*oak_source_user_t)(oak_device_t *dev, const oak_source_t *source,
-                                          void *data);
-oak_status_t oak_setup_use_source(const oak_setup_t *setup, oak_source_t source,
-                                  oak_source_user_t use, void *data);
 
 /* describe.c */
 oak_status_t oak_setup_describe(oak_setup_t *setup);

@@ -173,16 +173,13 @@ static oak_status_t find_paths(oak_setup_t *setup) {
   return find_source(setup, OAK_OF_PROBLEM, "problems", setup->files.problem);
 }
 
-static oak_status_t preprocess(oak_device_t *dev, const oak_source_t *source, void *out) {
-  return oak_device_text(dev, source, out);
-}
+static oak_status_t make(const oak_setup_t *setup, oak_source_t source, void *out);
 
 /* The preprocessed text of the files. Collective. */
 static oak_status_t read_text(const oak_setup_t *setup, char **text) {
   static const char *const part = "kernels/hooks/declare.c";
   *text = NULL;
-  return oak_setup_use_source(setup, (oak_source_t){.name = "declare", .file = &part, .nfile = 1},
-                              preprocess, text);
+  return make(setup, (oak_source_t){.name = "declare", .file = &part, .nfile = 1}, text);
 }
 
 oak_status_t oak_setup_find_files(oak_setup_t *setup) {
@@ -211,8 +208,9 @@ static oak_status_t check_unchanged(const oak_setup_t *setup) {
   return OAK_OK;
 }
 
-oak_status_t oak_setup_use_source(const oak_setup_t *setup, oak_source_t source,
-                                  oak_source_user_t use, void *data) {
+/* Complete a source, and make of it what \a out points to: the text of `declare`, which is only
+ * preprocessed, or a module. Collective, with a status of this rank alone. */
+static oak_status_t make(const oak_setup_t *setup, oak_source_t source, void *out) {
   enum { MAX_PARTS = 32 };
   char path[MAX_PARTS][4200], *text = NULL;
   const char *files[MAX_PARTS], *root;
@@ -250,19 +248,16 @@ oak_status_t oak_setup_use_source(const oak_setup_t *setup, oak_source_t source,
     const char *flags = oak_params_text(setup->params, "device.flags");
     oak_keep_failure(&st, oak_declare_open(setup->comm, "", flags, &dev));
   }
-  if (st == OAK_OK) st = use(dev, &source, data);
+  if (st == OAK_OK)
+    st = declare ? oak_device_text(dev, &source, out) : oak_device_build(dev, &source, out);
   if (other && dev != setup->dev) oak_device_close(&dev);
   free(text);
   return st;
 }
 
-static oak_status_t build(oak_device_t *dev, const oak_source_t *source, void *out) {
-  return oak_device_build(dev, source, out);
-}
-
 oak_status_t oak_setup_build_files(const oak_setup_t *setup, oak_source_t source,
                                    oak_module_t **out) {
-  return oak_setup_use_source(setup, source, build, out);
+  return make(setup, source, out);
 }
 
 oak_status_t oak_setup_build_module(const oak_setup_t *setup, const char *file,
