@@ -75,6 +75,7 @@ typedef struct {
   void (*close)(oak_device_t *dev);
   oak_status_t (*alloc)(oak_device_t *dev, size_t bytes, void **out);
   void (*free)(oak_device_t *dev, void *ptr);
+  /** Copies; NULL where the host's memcpy does it. */
   oak_status_t (*upload)(oak_device_t *dev, void *dst, const void *host, size_t bytes);
   oak_status_t (*download)(oak_device_t *dev, void *host, const void *src, size_t bytes);
   /** 1 if there is a compiler; without one only kernels in the cache can be used. NULL: always 1.
@@ -98,6 +99,7 @@ typedef struct {
   const char *(*writable)(oak_module_t *module, int number);
   oak_status_t (*launch)(oak_device_t *dev, oak_kernel_t *kernel, long n, const void *args,
                          size_t bytes);
+  /** NULL: a launch returns when the kernel has ended. */
   oak_status_t (*sync)(oak_device_t *dev);
   /** oak_device_records and the functions after it; all NULL if launches cannot be recorded. */
   int (*records)(oak_device_t *dev);

@@ -25,20 +25,6 @@ static oak_status_t find_compiler(oak_device_t *dev) {
   return oak_compiler_find(&cpu->compiler, dev->options.compiler, "OAK_CC", "cc gcc clang");
 }
 
-/* ---- memory */
-
-static oak_status_t cpu_copy_in(oak_device_t *dev, void *dst, const void *host, size_t bytes) {
-  (void)dev;
-  memcpy(dst, host, bytes);
-  return OAK_OK;
-}
-
-static oak_status_t cpu_copy_out(oak_device_t *dev, void *host, const void *src, size_t bytes) {
-  (void)dev;
-  memcpy(host, src, bytes);
-  return OAK_OK;
-}
-
 /* ---- build */
 
 static int cpu_has_compiler(oak_device_t *dev) {
@@ -143,11 +129,6 @@ static oak_status_t cpu_build(oak_device_t *dev, const oak_source_t *source, con
   return status;
 }
 
-static oak_status_t cpu_sync(oak_device_t *dev) {
-  (void)dev; /* launches return when the kernel has ended */
-  return OAK_OK;
-}
-
 /* ---- open */
 
 static oak_status_t cpu_open(oak_device_t *dev, const oak_device_options_t *options) {
@@ -205,12 +186,9 @@ const oak_device_ops_t oak_device_ops_cpu = {
     .close = cpu_close,
     .alloc = oak_host_alloc,
     .free = oak_host_free,
-    .upload = cpu_copy_in,
-    .download = cpu_copy_out,
     .has_compiler = cpu_has_compiler,
     .preprocess = oak_object_preprocess,
     .build = cpu_build,
-    .sync = cpu_sync,
     .hold = oak_host_hold,
     .describe = cpu_describe,
     .fingerprint = cpu_fingerprint,

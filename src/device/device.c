@@ -177,12 +177,16 @@ void oak_device_free(oak_device_t *dev, void *ptr) {
 
 oak_status_t oak_device_upload(oak_device_t *dev, void *dst, const void *host, size_t bytes) {
   OAK_NEED(dev);
-  return bytes > 0 ? dev->ops->upload(dev, dst, host, bytes) : OAK_OK;
+  if (dev->ops->upload) return bytes > 0 ? dev->ops->upload(dev, dst, host, bytes) : OAK_OK;
+  if (bytes > 0) memcpy(dst, host, bytes);
+  return OAK_OK;
 }
 
 oak_status_t oak_device_download(oak_device_t *dev, void *host, const void *src, size_t bytes) {
   OAK_NEED(dev);
-  return bytes > 0 ? dev->ops->download(dev, host, src, bytes) : OAK_OK;
+  if (dev->ops->download) return bytes > 0 ? dev->ops->download(dev, host, src, bytes) : OAK_OK;
+  if (bytes > 0) memcpy(host, src, bytes);
+  return OAK_OK;
 }
 
 /* ---- memory that processes of a host share */
@@ -313,7 +317,7 @@ oak_status_t oak_device_launch(oak_device_t *dev, oak_kernel_t *kernel, long n, 
 
 oak_status_t oak_device_sync(oak_device_t *dev) {
   OAK_NEED(dev);
-  return dev->ops->sync(dev);
+  return dev->ops->sync ? dev->ops->sync(dev) : OAK_OK;
 }
 
 int oak_device_records(oak_device_t *dev) {

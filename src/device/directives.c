@@ -208,11 +208,6 @@ static oak_status_t acc_download(oak_device_t *dev, void *host, const void *src,
   return OAK_OK;
 }
 
-static oak_status_t acc_sync(oak_device_t *dev) {
-  (void)dev; /* launches return when the kernel has ended */
-  return OAK_OK;
-}
-
 /* ---- build */
 
 static int acc_has_compiler(oak_device_t *dev) { return dev->compiler->command.count > 0; }
@@ -263,7 +258,6 @@ const oak_device_ops_t oak_device_ops_openacc = {
     .has_compiler = acc_has_compiler,
     .preprocess = oak_object_preprocess,
     .build = acc_build,
-    .sync = acc_sync,
     .slots = acc_slots,
     .describe = acc_describe,
     .fingerprint = oak_object_fingerprint,
