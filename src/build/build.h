@@ -194,7 +194,7 @@ oak_status_t oak_no_compiler(const oak_device_t *dev, const oak_source_t *source
 
 /* ---- flags.c: the flags that the user gives to the compiler of kernels. */
 
-/** Refuse constants that oak itself defines, and files of flags. \a origin: where they come from. */
+/** Refuse constants that oak itself defines, and files of flags. \a origin: for messages. */
 oak_status_t oak_flags_check(const char *flags, const char *origin);
 /** The operand of \a flag if words[*i] is that flag, else NULL. The operand is the rest of this
  * word, or the next word; in that case \a *i moves to the next word. */
