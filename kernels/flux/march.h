@@ -193,6 +193,43 @@ OAK_FN rows_t present_rows(const tile_t *t, int k, march_t *z, const real s[NVAR
   return r;
 }
 
+/* The fluxes through the lower and the upper face across `dir` of cell (i, n) of the present rows.
+ */
+OAK_FN void cell_fluxes(const flux_shared_t *sh, const rows_t *r, int dir, int i, int n,
+                        real lower[NFLUX], real upper[NFLUX]) {
+  OAK_FOR(v, NFLUX) {
+    if (dir == 0) lower[v] = sh->fx[v][n][i], upper[v] = sh->fx[v][n][i + 1];
+    if (dir == 1) lower[v] = r->ylo[v][n][i], upper[v] = r->yup[v][n + 1][i];
+    if (dir == 2)
+      lower[v] = OAK_MY(r->zlo[v], n * TX + i), upper[v] = OAK_MY(r->zup[v], n * TX + i);
+  }
+}
+
+/* Keep the shares of the cells of the present rows. This is a loop of its own, because one loop for
+ * shares and new states would take more registers than a CPU has. */
+OAK_FN void keep_row_shares(const tile_t *t, int k, const flux_shared_t *sh, const real *own,
+                            const rows_t *r) {
+#if OAK_CURL
+  const store_t *next = t->arg->shares + t->block * OAK_SHARES * OAK_CELLS +
+                        OAK_INDEX(t->x0, t->y0 + t->row + ROWS, k);
+  OAK_LANE2(n, ROWS, i, TX) {
+    cell_t c = {t->block, {t->x0 + i, t->y0 + t->row + n, k}};
+    OAK_FOR(v, NVAR) c.q[v] = own ? own[v] : r->s[v][n + GH][i + GH];
+    OAK_FOR(dir, OAK_DIM) {
+      real lower[NFLUX], upper[NFLUX];
+      cell_fluxes(sh, r, dir, i, n, lower, upper);
+      add_fluxes(&t->user.physics, &c, dir, t->inv_dx[dir], lower, upper);
+    }
+    keep_shares(t->arg, &t->user.physics, &c, t->closed);
+  }
+  /* Shares of the next row: the CPU prefetches few streams by itself. */
+  for (int n = 0; n < OAK_SHARES * TX && !OAK_MANY_THREADS; n += 8)
+    OAK_WILL_WRITE(next + n / TX * OAK_CELLS + n % TX);
+#else
+  (void)t, (void)k, (void)sh, (void)own, (void)r;
+#endif
+}
+
 /* The new state u[] of cell (i, n) of the present rows of plane k. `own` is as for reconstruct. The
  * function also updates the largest rate of the lane and the number of invalid cells. */
 OAK_FN void update_cell(const tile_t *t, int i, int n, int k, flux_shared_t *sh, const real *own,
@@ -203,14 +240,9 @@ OAK_FN void update_cell(const tile_t *t, int i, int n, int k, flux_shared_t *sh,
   start_cell(t->f, &t->user, &c);
   OAK_FOR(dir, OAK_DIM) {
     real lower[NFLUX], upper[NFLUX];
-    OAK_FOR(v, NFLUX) {
-      if (dir == 0) lower[v] = sh->fx[v][n][i], upper[v] = sh->fx[v][n][i + 1];
-      if (dir == 1) lower[v] = r->ylo[v][n][i], upper[v] = r->yup[v][n + 1][i];
-      if (dir == 2) lower[v] = OAK_MY(r->zlo[v], lane), upper[v] = OAK_MY(r->zup[v], lane);
-    }
+    cell_fluxes(sh, r, dir, i, n, lower, upper);
     add_fluxes(&t->user.physics, &c, dir, t->inv_dx[dir], lower, upper);
   }
-  keep_shares(t->arg, &t->user.physics, &c, t->closed);
   const unsigned number =
       t->number + (unsigned)k * OAK_NEXT_Z + (unsigned)i * OAK_NEXT_X + (unsigned)j * OAK_NEXT_Y;
   const int valid = new_state(t->arg, &t->user.physics, &c,
@@ -233,13 +265,7 @@ OAK_FN void update_rows(const tile_t *t, int k, const real s[NVAR][SY][SX], cons
                         march_t *z, flux_shared_t *sh) {
   store_t *out = t->arg->out + (tile_plane(t, k) - t->f->u) + t->row * OAK_NX;
   const rows_t r = present_rows(t, k, z, s, sh);
-#if OAK_CURL /* shares of the next row: the CPU prefetches few streams by itself */
-  const store_t *next = t->arg->shares + t->block * OAK_SHARES * OAK_CELLS +
-                        OAK_INDEX(t->x0, t->y0 + t->row + ROWS, k);
-  for (int n = 0; n < OAK_SHARES * TX && !OAK_MANY_THREADS; n += 8)
-    OAK_WILL_WRITE(next + n / TX * OAK_CELLS + n % TX);
-  (void)next;
-#endif
+  keep_row_shares(t, k, sh, own, &r);
 #if OAK_STORE_LATER
   OAK_PRIVATE(sum_t result[NVAR], ROWS * TX);
   OAK_LANE2(n, ROWS, i, TX) {

@@ -211,10 +211,8 @@ OAK_FN int new_state(const oak_flux_args_t *s, const physics_parameters_t *ph, c
 OAK_FN void keep_shares(const oak_flux_args_t *s, const physics_parameters_t *ph, const cell_t *c,
                         int closed) {
 #if OAK_CURL
-  real share[OAK_SHARES];
-  edge_shares(ph, &c->turns, c->x, c->q, closed, share);
   store_t *p = s->shares + c->block * OAK_SHARES * OAK_CELLS + OAK_INDEX(c->x[0], c->x[1], c->x[2]);
-  OAK_FOR(n, (OAK_DIM == 3 ? 12 : 4)) p[n * OAK_CELLS] = share[n];
+  edge_shares(ph, &c->turns, c->x, c->q, closed, p);
 #else
   (void)s, (void)ph, (void)c, (void)closed;
 #endif
