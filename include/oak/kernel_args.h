@@ -382,6 +382,7 @@ typedef struct {
   double dt;   /**< in oak_face_start: tolerance of the divergence */
   int *bad;    /**< [block][results] set where a cell is invalid */
   int results; /**< numbers per block in `bad` */
+  int parts;   /**< of a block, each of which is an iteration of the kernels of a stage */
   int first; /**< the first block of a launch of the kernels of a stage, which is the first in e */
   int sum;   /**< 1: shares are added, without a mean */
   int dir;   /**< 2D: the axis that oak_face_give works on */

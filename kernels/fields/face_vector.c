@@ -4,17 +4,36 @@
 #include "kernels/fields/face_vector.h"
 
 #if OAK_CURL
+/* A part of a block, and the fields on the edges of the block. Few large blocks keep a whole GPU
+ * busy because parts are work of their own. */
+typedef struct {
+  long block;
+  int number, parts;
+  double *e;
+} part_t;
+
+OAK_FN part_t part_of(const oak_curl_args_t *arg, long m) {
+  const int n = (int)m, block = n / arg->parts; /* GPUs divide 64 bits slowly */
+  const part_t part = {arg->first + block, n % arg->parts, arg->parts,
+                       arg->e + (long)block * EDGE_AXES * NODES};
+  return part;
+}
+/* OAK_ROWS for the rows of a part. */
+#define PART_ROWS(p, row, n, width)                                                             \
+  OAK_ROWS(oak_r, (n) * ((p)->number + 1) / (p)->parts - (n) * (p)->number / (p)->parts, width) \
+    for (int row = oak_r + (n) * (p)->number / (p)->parts, oak_p = 1; oak_p; oak_p = 0)
+
 /* Fields on the edges along c with four cells of the block around. */
-OAK_FN void inner_edges(const oak_curl_args_t *arg, long block, int c, double *out OAK_LANE_PARAM) {
+OAK_FN void inner_edges(const oak_curl_args_t *arg, const part_t *part, int c OAK_LANE_PARAM) {
   const int a = (c + 1) % 3, b = (c + 2) % 3, sa = OAK_STRIDE(a), sb = OAK_STRIDE(b);
   const int i0 = c != 0, j0 = c != 1, k0 = OAK_DIM == 3 && c != 2;
   const int ni = OAK_NX - i0, nj = OAK_NY - j0, nk = OAK_NZ - k0;
-  const store_t *share = arg->f.u + (block * OAK_SHARES + share_number(c, 0, 0)) * OAK_CELLS;
+  const store_t *share = arg->f.u + (part->block * OAK_SHARES + share_number(c, 0, 0)) * OAK_CELLS;
   const double scale = OAK_ELECTRIC && arg->sum ? 1 : 0.25;
-  OAK_ROWS(row, nj * nk, ni) {
+  PART_ROWS(part, row, nj * nk, ni) {
     const int j = j0 + row % nj, k = k0 + row / nj;
     const store_t *p = share + OAK_INDEX(i0, j, k);
-    double *e = out + edge_index(c, i0, j, k);
+    double *e = part->e + edge_index(c, i0, j, k);
     OAK_LANES(i, ni)
       e[i] = scale * (((double)p[3 * OAK_CELLS - sa - sb + i] + p[2 * OAK_CELLS - sb + i]) +
                       ((double)p[OAK_CELLS - sa + i] + p[i]));
@@ -32,8 +51,9 @@ OAK_FN int is_wall(const oak_curl_args_t *arg, long block, int dir, int at) {
 /* Fields on the edges along c in a side of the block, but for its rim. Where finer cells are
  * beyond, only they have shares; where no cells of the block's level or finer are beyond, only the
  * block has shares. */
-OAK_FN void side_edges(const oak_curl_args_t *arg, long block, int face, int c,
-                       double *out OAK_LANE_PARAM) {
+OAK_FN void side_edges(const oak_curl_args_t *arg, const part_t *part, int face,
+                       int c OAK_LANE_PARAM) {
+  const long block = part->block;
   const int dir = face / 2, upper = face & 1, other = 3 - dir - c, first = dir == (c + 1) % 3;
   const int kind = arg->f.face[block * OAK_FACES + face].kind;
   const int own = kind != OAK_FACE_FINER, beyond = kind == OAK_FACE_SAME || !own;
@@ -55,7 +75,7 @@ OAK_FN void side_edges(const oak_curl_args_t *arg, long block, int face, int c,
       const int side = n ? !upper : upper;
       number[n][m] = first ? share_number(c, side, !m) : share_number(c, !m, side);
     }
-  OAK_ROWS(row, nb, na) {
+  PART_ROWS(part, row, nb, na) {
     int x[3];
     face_point(dir, 0, a0, b0 + row, x);
     const store_t *p = in + OAK_INDEX(x[0], x[1], x[2]);
@@ -63,7 +83,7 @@ OAK_FN void side_edges(const oak_curl_args_t *arg, long block, int face, int c,
     const int sa = OAK_STRIDE(axis), ga = beyond ? s.sa : sa, back = beyond ? step : across;
     const int sv = beyond ? s.sv : OAK_CELLS;
     x[dir] = upper ? OAK_ALONG(dir) : 0;
-    double *e = out + edge_index(c, x[0], x[1], x[2]);
+    double *e = part->e + edge_index(c, x[0], x[1], x[2]);
     OAK_LANES(a, na) {
       const double own0 = own ? (double)p[number[0][0] * OAK_CELLS - across + a * sa] : 0;
       const double own1 = own ? (double)p[number[0][1] * OAK_CELLS + a * sa] : 0;
@@ -132,14 +152,14 @@ OAK_FN double share_at(const beside_edge_t *cell, int n) {
   return cell->p ? (double)cell->p[n * cell->step] : 0;
 }
 
-OAK_FN void rim_edges(const oak_curl_args_t *arg, long block, int c, double *out OAK_LANE_PARAM) {
+OAK_FN void rim_edges(const oak_curl_args_t *arg, const part_t *part, int c OAK_LANE_PARAM) {
   const int a = (c + 1) % 3, b = (c + 2) % 3, along = OAK_DIM == 3 ? OAK_ALONG(c) : 1;
-  OAK_ROWS(line, 4, along) {
+  PART_ROWS(part, line, 4, along) {
     const int p = line & 1 ? OAK_ALONG(a) : 0, q = line >> 1 ? OAK_ALONG(b) : 0;
     beside_edge_t cell[4];
     double scale;
-    rim_line(arg, block, c, p, q, cell, &scale);
-    double *e = out + edge_index(c, 0, 0, 0) + p * edge_step(a) + q * edge_step(b);
+    rim_line(arg, part->block, c, p, q, cell, &scale);
+    double *e = part->e + edge_index(c, 0, 0, 0) + p * edge_step(a) + q * edge_step(b);
     OAK_LANES(m, along)
       e[m * edge_step(c)] = scale * ((share_at(&cell[0], m) + share_at(&cell[1], m)) +
                                      (share_at(&cell[2], m) + share_at(&cell[3], m)));
@@ -152,15 +172,14 @@ enum { STAGE_LANES = OAK_CELLS < 512 ? 128 : 256 };
 OAK_KERNEL(oak_edge_fields, oak_curl_args_t, STAGE_LANES) {
   OAK_ARGS(oak_curl_args_t);
   OAK_OUTER_LANES(m) {
-    const long n = arg.first + m;
-    double *e = arg.e + m * EDGE_AXES * NODES;
+    const part_t part = part_of(&arg, m);
     OAK_UNROLL
     for (int c = 3 - EDGE_AXES; c < 3; c++) {
-      inner_edges(&arg, n, c, e OAK_LANE_ARG);
+      inner_edges(&arg, &part, c OAK_LANE_ARG);
       OAK_FOR(face, OAK_FACES) {
-        if (face / 2 != c) side_edges(&arg, n, face, c, e OAK_LANE_ARG);
+        if (face / 2 != c) side_edges(&arg, &part, face, c OAK_LANE_ARG);
       }
-      rim_edges(&arg, n, c, e OAK_LANE_ARG);
+      rim_edges(&arg, &part, c OAK_LANE_ARG);
     }
   }
 }
@@ -200,10 +219,16 @@ OAK_FN void set_face(const oak_curl_args_t *arg, const double *e, long block, in
 OAK_KERNEL(oak_face_stage, oak_curl_args_t, STAGE_LANES) {
   OAK_ARGS(oak_curl_args_t);
   OAK_OUTER_LANES(m) {
-    const long n = arg.first + m;
-    store_t *rest = arg.u + n * OAK_BLOCK_REALS + NVAR * OAK_CELLS + OAK_FACE_REALS;
-    OAK_EACH_FACE(set_face, &arg, arg.e + m * EDGE_AXES * NODES, n)
-    OAK_INNER(i, OAK_ROOM * OAK_CELLS - OAK_FACE_REALS) rest[i] = 0;
+    const part_t part = part_of(&arg, m);
+    store_t *rest = arg.u + part.block * OAK_BLOCK_REALS + NVAR * OAK_CELLS + OAK_FACE_REALS;
+    /* Faces across all axes follow each other, so that their fields are in caches. */
+    PART_ROWS(&part, row, (OAK_NY + 1) * (OAK_NZ + (OAK_DIM == 3)), OAK_NX + 1) {
+      const int j = row % (OAK_NY + 1), k = row / (OAK_NY + 1);
+      OAK_FOR(dir, OAK_DIM)
+        if (j < OAK_NY + (dir == 1) && k < OAK_NZ + (dir == 2))
+          OAK_LANES(i, OAK_NX + (dir == 0)) set_face(&arg, part.e, part.block, dir, i, j, k);
+    }
+    OAK_INNER(i, part.number ? 0 : OAK_ROOM * OAK_CELLS - OAK_FACE_REALS) rest[i] = 0;
   }
 }
 
@@ -211,11 +236,11 @@ OAK_KERNEL(oak_face_stage, oak_curl_args_t, STAGE_LANES) {
 OAK_KERNEL(oak_face_means, oak_curl_args_t, STAGE_LANES) {
   OAK_ARGS(oak_curl_args_t);
   OAK_OUTER_LANES(m) {
-    const long n = arg.first + m;
+    const part_t part = part_of(&arg, m);
     const physics_parameters_t ph = oak_physics(&arg.f);
-    store_t *u = arg.u + n * OAK_BLOCK_REALS;
+    store_t *u = arg.u + part.block * OAK_BLOCK_REALS;
     int invalid = 0;
-    OAK_ROWS(row, OAK_NY * OAK_NZ, OAK_NX) {
+    PART_ROWS(&part, row, OAK_NY * OAK_NZ, OAK_NX) {
       store_t *cell = u + row * OAK_NX;
       OAK_LANES(i, OAK_NX) {
         const int x[3] = {i, row % OAK_NY, row / OAK_NY};
@@ -223,7 +248,7 @@ OAK_KERNEL(oak_face_means, oak_curl_args_t, STAGE_LANES) {
             !set_means(&ph, cell + i, u + NVAR * OAK_CELLS, x, OAK_KEEP_PRESSURE && arg.keep);
       }
     }
-    if (invalid) arg.bad[n * arg.results] = 1; /* all lanes store the same value */
+    if (invalid) arg.bad[part.block * arg.results] = 1; /* all lanes store the same value */
   }
 }
 #endif

@@ -75,7 +75,8 @@ static oak_curl_args_t arguments(const oak_t *sim, int state) {
                           .u = oak_data_state(&sim->data, state),
                           .shares = sim->curl.shares.memory.mine,
                           .bad = sim->data.results.bad,
-                          .results = oak_data_results(&sim->data)};
+                          .results = oak_data_results(&sim->data),
+                          .parts = 1};
   oak_data_field(&sim->data, state, sim->data.clock.time, &args.f);
   return args;
 }
@@ -102,10 +103,12 @@ static oak_status_t stage(oak_t *sim, oak_curl_args_t *args) {
   const int n = sim->data.mesh->nblock, host = oak_device_ops(dev)->host_memory;
   const int many =
       host ? 8 * oak_device_threads(dev) - 7 + (int)(2048 / sim->setup.block.cells) : n;
+  args->parts = host ? 1 : args->results;
   for (args->first = 0; args->first < n; args->first += many)
-    for (int k = 0; k < 3; k++)
-      OAK_TRY(oak_device_launch(dev, kernel[k], many < n - args->first ? many : n - args->first,
-                                args, sizeof *args));
+    for (int k = 0; k < 3; k++) {
+      const int blocks = many < n - args->first ? many : n - args->first;
+      OAK_TRY(oak_device_launch(dev, kernel[k], blocks * args->parts, args, sizeof *args));
+    }
   return OAK_OK;
 }
 
