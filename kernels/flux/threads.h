@@ -136,22 +136,22 @@ OAK_FN void reconstruct_ends(flux_shared_t *sh, const real s[NVAR][SY][SX]) {
 /* Fluxes through the faces of one direction. Each thread has the lower face of its cell, between
  * the states `below` (in shared memory) and `above`; some have the last face of a row or column as
  * well. Both faces take the same instructions: a second copy of the Riemann solver for the last
- * faces costs 5 % with blocks of 16^3. `stride` and `width` lead to the next variable; `face` and
- * `last` are places of faces (oak_face_index). */
-OAK_FN void face_fluxes(const tile_t *t, int dir, int face, int stride, const real *below,
-                        real above[NVAR], real *flux, int has_last, int last,
+ * faces costs 5 % with blocks of 16^3. `stride` and `width` lead to the next variable; `ph` is that
+ * of AT_FACE for the lower face, and `last` the place of the last one (oak_face_index). */
+OAK_FN void face_fluxes(const tile_t *t, int dir, const physics_parameters_t *ph, int stride,
+                        const real *below, real above[NVAR], real *flux, int has_last, int last,
                         const real *last_below, const real *last_above, int width,
                         real *last_flux) {
+  AT_FACE(end, t->f, &t->user, t->block, has_last ? last : 0);
   OAK_NO_UNROLL
   for (;;) {
     real ql[NVAR], f[NFLUX];
     OAK_FOR(v, NVAR) ql[v] = below[v * stride];
-    AT_FACE(ph, t->f, &t->user, t->block, face);
     face_flux(ph, ql, above, dir, f);
     OAK_FOR(v, NFLUX) flux[v * stride] = f[v];
     if (!has_last) break;
     has_last = 0;
-    face = last;
+    ph = end;
     below = last_below;
     flux = last_flux;
     OAK_FOR(v, NVAR) above[v] = last_above[v * width];
@@ -160,18 +160,20 @@ OAK_FN void face_fluxes(const tile_t *t, int dir, int face, int stride, const re
 
 /* Fluxes through the faces across x and y, between the states `below`, in shared memory, and
  * `above`, in registers. */
-OAK_FN void x_fluxes(const tile_t *t, flux_shared_t *sh, int k, real above[NVAR]) {
+OAK_FN void x_fluxes(const tile_t *t, flux_shared_t *sh, int k, const physics_parameters_t *ph,
+                     real above[NVAR]) {
   const int i = OAK_THREAD % TX, j = OAK_THREAD / TX, last = OAK_THREAD_FROM(LAST_X_FROM);
-  face_fluxes(t, 0, oak_face_index(0, t->x0 + i, t->y0 + j, k), X_FACES, &sh->hx[0][j][i], above,
-              &sh->fx[0][j][i], last < TY, oak_face_index(0, t->x0 + TX, t->y0 + last, k),
-              &sh->hx[0][last][TX], &sh->lx[0][last], TY, &sh->fx[0][last][TX]);
+  face_fluxes(t, 0, ph, X_FACES, &sh->hx[0][j][i], above, &sh->fx[0][j][i], last < TY,
+              oak_face_index(0, t->x0 + TX, t->y0 + last, k), &sh->hx[0][last][TX],
+              &sh->lx[0][last], TY, &sh->fx[0][last][TX]);
 }
 
-OAK_FN void y_fluxes(const tile_t *t, flux_shared_t *sh, int k, real above[NVAR]) {
+OAK_FN void y_fluxes(const tile_t *t, flux_shared_t *sh, int k, const physics_parameters_t *ph,
+                     real above[NVAR]) {
   const int i = OAK_THREAD % TX, j = OAK_THREAD / TX, last = OAK_THREAD_FROM(LAST_Y_FROM);
-  face_fluxes(t, 1, oak_face_index(1, t->x0 + i, t->y0 + j, k), Y_FACES, &sh->hy[0][j][i], above,
-              &sh->fy[0][j][i], last < TX, oak_face_index(1, t->x0 + last, t->y0 + TY, k),
-              &sh->hy[0][TY][last], &sh->ly[0][last], TX, &sh->fy[0][TY][last]);
+  face_fluxes(t, 1, ph, Y_FACES, &sh->hy[0][j][i], above, &sh->fy[0][j][i], last < TX,
+              oak_face_index(1, t->x0 + last, t->y0 + TY, k), &sh->hy[0][TY][last],
+              &sh->ly[0][last], TX, &sh->fy[0][TY][last]);
 }
 
 /* Reconstruct the cell of a thread across axis `dir`. The state at the upper face goes to shared
@@ -188,15 +190,32 @@ OAK_FN void reconstruct_own(const real s[NVAR][SY][SX], int dir, const real *own
  */
 OAK_FN void plane_fluxes(const tile_t *t, int k, const real s[NVAR][SY][SX], const real *own,
                          flux_shared_t *sh) {
-  const int j = OAK_THREAD / TX;
+  const int i = OAK_THREAD % TX, j = OAK_THREAD / TX;
   real xlo[NVAR], ylo[NVAR];
+  AT_FACE(phx, t->f, &t->user, t->block, oak_face_index(0, t->x0 + i, t->y0 + j, k));
+  AT_FACE(phy, t->f, &t->user, t->block, oak_face_index(1, t->x0 + i, t->y0 + j, k));
   reconstruct_ends(sh, s);
   reconstruct_own(s, 0, own, xlo, &sh->hx[0][j][1], X_FACES);
   reconstruct_own(s, 1, own, ylo, &sh->hy[0][j + 1][0], Y_FACES);
   OAK_BARRIER;
   fetch(t, k, sh);
-  x_fluxes(t, sh, k, xlo);
-  y_fluxes(t, sh, k, ylo);
+  x_fluxes(t, sh, k, phx, xlo);
+  y_fluxes(t, sh, k, phy, ylo);
+}
+
+/* Prefetch the vector on the faces of plane k, because few lanes do not hide the time of
+ * memory. */
+OAK_FN void prefetch_faces(const tile_t *t, int k) {
+#if OAK_CURL
+  const int i = t->x0 + OAK_THREAD % TX, j = t->y0 + OAK_THREAD / TX;
+  OAK_FOR(dir, OAK_DIM) {
+    const store_t *p = oak_faces(t->f->u, t->block) + oak_face_index(dir, i, j, k + (dir == 2));
+    OAK_WILL_READ(p);
+    if (dir < 2) OAK_WILL_READ(p + OAK_STRIDE(dir));
+  }
+#else
+  (void)t, (void)k;
+#endif
 }
 
 /* Compute all planes of a tile. New states need the x and y fluxes of all threads. The two orders
@@ -217,6 +236,7 @@ OAK_FN void all_planes(tile_t *t, march_t *z, flux_shared_t *sh) {
       load_plane(t, k, z, &halo, sh);
     else if (k + 1 < t->end)
       load_halo(t, &halo, next, sh, 1, 0);
+    if (k + 1 < t->end) prefetch_faces(t, k + 1);
     plane_fluxes(t, k, s, own, sh);
     if (PIPELINED) load_ahead(t, k, z, &halo, next, sh);
 #if FETCHED

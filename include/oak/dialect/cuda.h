@@ -56,6 +56,7 @@
   asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(place), "l"(from), "n"(sizeof(T)) \
                : "memory")
 #define OAK_COPY_END asm volatile("cp.async.wait_all;" ::: "memory");
+#define OAK_WILL_READ(p) asm volatile("prefetch.global.L2 [%0];" ::"l"(p))
 #else /* before 2020 */
 #define OAK_COPY_BEGIN(to, from) *to = *from
 #define OAK_COPY_END

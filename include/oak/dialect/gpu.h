@@ -214,5 +214,8 @@ OAK_FN float oak_sqrt(float x) {
 #define OAK_UNROLL _Pragma("unroll")
 #define OAK_PRAGMA(x) _Pragma(#x)
 #define OAK_WILL_WRITE(p) ((void)0)
+#ifndef OAK_WILL_READ
+#define OAK_WILL_READ(p) ((void)0)
+#endif
 #define OAK_NO_UNROLL _Pragma("unroll 1")
 #define OAK_TWO_TURNS OAK_NO_UNROLL
