@@ -230,6 +230,32 @@ static void test_boundaries(void **state) {
   }
 }
 
+/** Walls that the field crosses keep the energy if the electric field along them is 0: the gas does
+ * not slide on a conductor; on a plane of symmetry the field is normal to it. */
+static void test_crossed_walls(void **state) {
+  (void)state;
+  static const char *const keys[] = {
+      "boundary.xlow.my=antimirror\nboundary.xhigh.my=antimirror\nboundary.ylow.mx=antimirror\n"
+      "boundary.yhigh.mx=antimirror\n",
+      "boundary.xlow.bx=mirror\nboundary.xhigh.bx=mirror\nboundary.xlow.by=antimirror\n"
+      "boundary.xhigh.by=antimirror\nboundary.ylow.by=mirror\nboundary.yhigh.by=mirror\n"
+      "boundary.ylow.bx=antimirror\nboundary.yhigh.bx=antimirror\n"};
+  for (int n = 0; n < 2; n++) {
+    double before[TEST_MAX_NVAR], after[TEST_MAX_NVAR];
+    sim_t s =
+        sim_new(MPI_COMM_WORLD, CT BLAST WALLS "%smesh.min_level=1\nmesh.max_level=3\n", keys[n]);
+    MUST(oak_initialize(s.sim));
+    MUST(oak_totals(s.sim, before));
+    sim_run(&s, 0.4, 2);
+    MUST(oak_totals(s.sim, after));
+    const double energy = fabs(after[4] / before[4] - 1), field = fabs(after[5] - before[5]);
+    report("crossed walls %d: energy changes by %.1e, field by %.1e", n, energy, field);
+    assert_true(energy < 1e-13);
+    assert_true(n == 0 ? field < 1e-13 : field > 1e-3);
+    sim_free(&s);
+  }
+}
+
 /** Gas whose pressure is 1e-4 of the field's: cells that have no pressure are repaired. */
 static void test_strong_field(void **state) {
   (void)state;
@@ -447,11 +473,11 @@ static void test_refusals(void **state) {
 
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_adaptive),     cmocka_unit_test(test_walls),
-      cmocka_unit_test(test_inflow),       cmocka_unit_test(test_boundaries),
-      cmocka_unit_test(test_strong_field), cmocka_unit_test(test_waves),
-      cmocka_unit_test(test_linear_waves), cmocka_unit_test(test_loop),
-      cmocka_unit_test(test_projection),   cmocka_unit_test(test_strip),
-      cmocka_unit_test(test_refusals)};
+      cmocka_unit_test(test_adaptive),      cmocka_unit_test(test_walls),
+      cmocka_unit_test(test_inflow),        cmocka_unit_test(test_boundaries),
+      cmocka_unit_test(test_crossed_walls), cmocka_unit_test(test_strong_field),
+      cmocka_unit_test(test_waves),         cmocka_unit_test(test_linear_waves),
+      cmocka_unit_test(test_loop),          cmocka_unit_test(test_projection),
+      cmocka_unit_test(test_strip),         cmocka_unit_test(test_refusals)};
   return TEST_MAIN(tests);
 }
