@@ -101,7 +101,10 @@ typedef struct {
                          size_t bytes);
   /** NULL: a launch returns when the kernel has ended. */
   oak_status_t (*sync)(oak_device_t *dev);
-  /** oak_device_records and the functions after it; all NULL if launches cannot be recorded. */
+  /** Launches between record and recorded do not run. They are recorded, with their arguments, and
+   * each replay runs all of them. In between, nothing else may be done with the device. recorded is
+   * called also if a launch failed. records: 1 if this works. All NULL if launches cannot be
+   * recorded. */
   int (*records)(oak_device_t *dev);
   oak_status_t (*record)(oak_device_t *dev);
   oak_status_t (*recorded)(oak_device_t *dev, oak_recording_t **out);
@@ -259,17 +262,6 @@ OAK_API oak_status_t oak_device_constant(oak_device_t *dev, oak_module_t *module
 OAK_API oak_status_t oak_device_launch(oak_device_t *dev, oak_kernel_t *kernel, long n,
                                        const void *args, size_t bytes);
 OAK_API oak_status_t oak_device_sync(oak_device_t *dev);
-
-/** Record launches between oak_device_record and oak_device_recorded, with their arguments, instead
- * of running them; each oak_device_replay runs all of them. In between, nothing else may be done
- * with the device. Only if oak_device_records is 1. Not collective. */
-OAK_API int oak_device_records(oak_device_t *dev);
-OAK_API oak_status_t oak_device_record(oak_device_t *dev);
-/** End the recording. Call it also if a launch failed; *out is NULL after a failure. */
-OAK_API oak_status_t oak_device_recorded(oak_device_t *dev, oak_recording_t **out);
-OAK_API oak_status_t oak_device_replay(oak_device_t *dev, oak_recording_t *recording);
-/** Free a recording; NULL is allowed. */
-OAK_API void oak_device_forget(oak_device_t *dev, oak_recording_t **recording);
 
 /** Folder with include/, kernels/, numerics/, physics/, problems/ : $OAK_HOME, or the installation
  * this library or program belongs to, or the source tree it was built from. */

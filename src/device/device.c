@@ -319,29 +319,3 @@ oak_status_t oak_device_sync(oak_device_t *dev) {
   OAK_NEED(dev);
   return dev->ops->sync ? dev->ops->sync(dev) : OAK_OK;
 }
-
-int oak_device_records(oak_device_t *dev) {
-  OAK_HANDLE(dev, 0);
-  return dev->ops->records && dev->ops->records(dev);
-}
-
-oak_status_t oak_device_record(oak_device_t *dev) {
-  OAK_NEED(dev);
-  return dev->ops->record(dev);
-}
-
-oak_status_t oak_device_recorded(oak_device_t *dev, oak_recording_t **out) {
-  OAK_NEED(dev);
-  return dev->ops->recorded(dev, out);
-}
-
-oak_status_t oak_device_replay(oak_device_t *dev, oak_recording_t *recording) {
-  OAK_NEED(dev);
-  return dev->ops->replay(dev, recording);
-}
-
-void oak_device_forget(oak_device_t *dev, oak_recording_t **recording) {
-  OAK_HANDLE(dev, );
-  if (*recording) dev->ops->forget(dev, *recording);
-  *recording = NULL;
-}

@@ -60,6 +60,9 @@ oak_status_t oak_elliptic_meet(oak_elliptic_t *e, int l) {
 }
 
 void oak_elliptic_forget(oak_elliptic_t *e) {
-  for (int i = 0; i < OAK_ELLIPTIC_RECORDED; i++)
-    oak_device_forget(e->dev, &e->recorded[i].launches);
+  for (int i = 0; i < OAK_ELLIPTIC_RECORDED; i++) {
+    oak_recording_t **launches = &e->recorded[i].launches;
+    if (*launches) oak_device_ops(e->dev)->forget(e->dev, *launches);
+    *launches = NULL;
+  }
 }

@@ -45,13 +45,13 @@ static oak_elliptic_recorded_t *find_recorded(oak_elliptic_t *e, int again) {
 static oak_status_t record(oak_elliptic_t *e, int again, oak_elliptic_recorded_t *r) {
   *r = (oak_elliptic_recorded_t){.b = e->setup.b, .given_zero = e->given_zero, .again = again};
   oak_timers_hold(e->setup.timers, 1); /* first, because a recording must not contain its marks */
-  oak_status_t st = oak_device_record(e->dev);
+  oak_status_t st = oak_device_ops(e->dev)->record(e->dev);
   if (st == OAK_OK) {
     st = cycle(e, e->nlevel - 1, 0, again);
-    oak_keep_failure(&st, oak_device_recorded(e->dev, &r->launches));
+    oak_keep_failure(&st, oak_device_ops(e->dev)->recorded(e->dev, &r->launches));
   }
   oak_timers_hold(e->setup.timers, 0);
-  if (st != OAK_OK) oak_device_forget(e->dev, &r->launches);
+  if (st != OAK_OK) oak_elliptic_forget(e);
   return st;
 }
 
@@ -59,10 +59,12 @@ static oak_status_t record(oak_elliptic_t *e, int again, oak_elliptic_recorded_t
  * them and starts them as a whole, because the host would need more time to launch the kernels of
  * small levels than the GPU to run them. Several ranks meet between kernels. */
 static oak_status_t top_cycle(oak_elliptic_t *e, int again) {
-  if (e->mesh->size > 1 || !oak_device_records(e->dev)) return cycle(e, e->nlevel - 1, 0, again);
+  const oak_device_ops_t *ops = oak_device_ops(e->dev);
+  if (e->mesh->size > 1 || !ops->records || !ops->records(e->dev))
+    return cycle(e, e->nlevel - 1, 0, again);
   oak_elliptic_recorded_t *r = find_recorded(e, again);
   if (!r->launches) OAK_TRY(record(e, again, r));
-  return oak_device_replay(e->dev, r->launches);
+  return ops->replay(e->dev, r->launches);
 }
 
 /* Full multigrid: every level starts from the solution of the coarser one. */
