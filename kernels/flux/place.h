@@ -9,6 +9,12 @@
 #define BYTES_float 4
 #define BYTES_OF(type) BYTES_##type
 #define SHARED_BYTES(real, lanes, numbers) (NVAR * (lanes) * (numbers)*BYTES_OF(real))
+/* WIDE: 1 if stored numbers are wider than those of a tile. */
+#ifdef OAK_SUM
+#define WIDE 1
+#else
+#define WIDE 0
+#endif
 /* TILE_FITS: 1 if a GPU has room for a tile (tile.h) with so many shared numbers. */
 #define TILE_FITS(numbers) \
   (SHARED_BYTES(OAK_REAL, OAK_TILE_X * OAK_TILE_Y, numbers) <= OAK_SHARED_BYTES)
@@ -24,11 +30,14 @@
  * one waits; with fewer, each has more registers. More lanes than those whose numbers find room
  * only lose registers. Measured on an H100 and an H200 (docs/performance.md). */
 #ifndef OAK_RESIDENT_LANES
-#define ROOMY_LANES (OAK_SHARED_BYTES / SHARED_BYTES(OAK_REAL, 1, 10) / 256 * 256)
-#define OAK_RESIDENT_LANES                        \
-  (OAK_FLUX_CELLS ? (OAK_RADIUS > 1 ? 512 : 1024) \
-   : NVAR <= 2 || (OAK_DIM == 2 && NVAR <= 7)     \
-       ? 1024                                     \
+#define LANE_NUMBERS (OAK_RADIUS > 1 ? 8 : 10 + 3 * WIDE)
+#define ROOMY_LANES (OAK_SHARED_BYTES / SHARED_BYTES(OAK_REAL, 1, LANE_NUMBERS) / 256 * 256)
+#define OAK_RESIDENT_LANES                    \
+  (OAK_FLUX_CELLS ? (NVAR > 2         ? 256   \
+                     : OAK_RADIUS > 1 ? 512   \
+                                      : 1024) \
+   : NVAR <= 2 || (OAK_DIM == 2 && NVAR <= 7) \
+       ? 1024                                 \
        : OAK_MAX(OAK_MIN(ROOMY_LANES, sizeof(real) == 4 ? 768 : 512), 256))
 #endif
 /* RESIDENT: number of tiles that a multiprocessor holds at a time, at most 32. It limits the

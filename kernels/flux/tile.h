@@ -9,12 +9,6 @@
 /* The number of cells in the halo of a plane, and of cells that each thread of a GPU loads. */
 #define HALO_CELLS (2 * (OAK_RADIUS + 1) * (TX + TY))
 #define HALO_TURNS ((HALO_CELLS + LANES - 1) / LANES)
-/* WIDE: 1 if stored numbers are wider than those of a plane. */
-#ifdef OAK_SUM
-#define WIDE 1
-#else
-#define WIDE 0
-#endif
 /* PIPELINED: 1 if the next plane is loaded into shared memory while the fluxes of this plane are
  * computed. This saves a barrier per plane, and loads have time to arrive. It is slower
  * (docs/performance.md) if a thread loads two cells of the halo, and for WENO5 with more than five

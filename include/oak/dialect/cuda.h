@@ -24,14 +24,15 @@
 #define OAK_BULK_COPIES 0
 #endif
 
-/* OAK_SHARED_BYTES: of a block. Compute capabilities 8.6, 8.9 and 12 are those of graphics cards.
- */
+/* OAK_SHARED_BYTES: of a block. Compute capabilities 8.6, 8.9, 12 are those of graphics cards. */
+#ifdef __CUDA_ARCH__
 #define OAK_SHARED_BYTES                                        \
   (1024 * (__CUDA_ARCH__ >= 1200                          ? 99  \
            : __CUDA_ARCH__ >= 900                         ? 227 \
            : __CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 870 ? 163 \
            : __CUDA_ARCH__ >= 800                         ? 99  \
                                                           : 64))
+#endif
 
 #if __CUDACC_VER_MAJOR__ >= 13 /* compilers can move it out of a loop, unlike assembly */
 #define OAK_NEAR_INV(r, x) const double r = __nvvm_rcp_approx_ftz_d(x)
