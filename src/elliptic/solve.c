@@ -280,7 +280,7 @@ oak_status_t oak_elliptic_solve(oak_elliptic_t *e, const oak_elliptic_options_t 
   OAK_TRY(oak_elliptic_largest(e, st, e->singular ? level->rhs : level->res, &largest));
   r->scale = largest > 0 && isfinite(largest) ? largest : 1;
   st = OAK_OK;
-  if (o->full && (o->krylov || top == 0)) {
+  if (o->full) {
     st = oak_elliptic_meet(e, top);
     oak_keep_failure(&st, oak_elliptic_combine(e, top, NULL, level->u.memory.mine, 0, 0, 0));
   }

@@ -310,6 +310,23 @@ static void test_plates(void **state) {
   sim_free(&s);
 }
 
+/* A solution that does not start from the last one is 0 without charges, also after others. */
+static void test_start(void **state) {
+  (void)state;
+  oak_solver_t *solver;
+  const oak_solver_options_t options = {.a = 1, .tolerance = 1e-6, .max_cycles = 20};
+  sim_t s = sim_of(2, 1, 0, 1);
+  MUST(oak_solver_new(s.sim, &options, &solver));
+  give(&s, solver, OAK_SOLVER_RHS, small_charge, 1);
+  MUST(oak_solve(solver, NULL));
+  assert_true(error_of(&s, solver, nothing) > 0.005);
+  give(&s, solver, OAK_SOLVER_RHS, nothing, 1);
+  MUST(oak_solve(solver, NULL));
+  assert_true(error_of(&s, solver, nothing) == 0);
+  oak_solver_destroy(&solver);
+  sim_free(&s);
+}
+
 /* ---- domains of any shape */
 
 static double uneven(const double x[3]) {
@@ -391,10 +408,10 @@ static void test_mistakes(void **state) {
 }
 
 int main(int argc, char **argv) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_spheres),  cmocka_unit_test(test_plane),
-      cmocka_unit_test(test_varying),  cmocka_unit_test(test_jumps),
-      cmocka_unit_test(test_layers),   cmocka_unit_test(test_shapes),
-      cmocka_unit_test(test_mistakes), cmocka_unit_test(test_plates)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_spheres),  cmocka_unit_test(test_plane),
+                                     cmocka_unit_test(test_varying),  cmocka_unit_test(test_jumps),
+                                     cmocka_unit_test(test_layers),   cmocka_unit_test(test_shapes),
+                                     cmocka_unit_test(test_mistakes), cmocka_unit_test(test_plates),
+                                     cmocka_unit_test(test_start)};
   return TEST_MAIN(tests);
 }
