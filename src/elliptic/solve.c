@@ -271,13 +271,14 @@ oak_status_t oak_elliptic_solve(oak_elliptic_t *e, const oak_elliptic_options_t 
                                 oak_elliptic_report_t *r) {
   const int top = e->nlevel - 1;
   oak_elliptic_level_t *level = &e->level[top];
+  const int mean_0 = e->singular && e->given_zero; /* the mean of f does not count */
   double largest;
   *r = (oak_elliptic_report_t){0};
   oak_status_t st = e->setup.fields ? OAK_OK : oak_elliptic_flat_factor(e);
   if (st == OAK_OK) st = oak_elliptic_bound(e);
   if (e->setup.bodies && st == OAK_OK) st = oak_elliptic_add_bodies(e);
   st = remove_mean(e, st, level->rhs);
-  OAK_TRY(oak_elliptic_largest(e, st, e->singular ? level->rhs : level->res, &largest));
+  OAK_TRY(oak_elliptic_largest(e, st, mean_0 ? level->rhs : level->res, &largest));
   r->scale = largest > 0 && isfinite(largest) ? largest : 1;
   st = OAK_OK;
   if (o->full) {

@@ -327,6 +327,30 @@ static void test_start(void **state) {
   sim_free(&s);
 }
 
+/* Given slopes on all faces count as slope / L: with f = 1, which they balance, the scale is 1. */
+static double whole(const double x[3]) { return 1 + 0 * x[0]; }
+static double parabola(const double x[3]) { return 0.5 * x[0] * x[0] - 1.0 / 6; }
+
+static void test_slopes(void **state) {
+  (void)state;
+  oak_solver_t *solver;
+  oak_solver_report_t r;
+  oak_solver_options_t options = {.a = 1, .tolerance = 1e-6, .max_cycles = 20};
+  sim_t s = sim_of(2, 3, 0, 3);
+  for (int face = 0; face < 4; face++) {
+    options.face[face].condition = OAK_SOLVER_NEUMANN;
+    options.face[face].value = face < 2;
+  }
+  MUST(oak_solver_new(s.sim, &options, &solver));
+  give(&s, solver, OAK_SOLVER_RHS, whole, 1);
+  MUST(oak_solve(solver, &r));
+  const double error = error_of(&s, solver, parabola);
+  report("slopes on all faces: scale %g, error %.1e", r.scale, error);
+  assert_true(r.scale == 1 && error < 1e-3);
+  oak_solver_destroy(&solver);
+  sim_free(&s);
+}
+
 /* ---- domains of any shape */
 
 static double uneven(const double x[3]) {
@@ -408,10 +432,11 @@ static void test_mistakes(void **state) {
 }
 
 int main(int argc, char **argv) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_spheres),  cmocka_unit_test(test_plane),
-                                     cmocka_unit_test(test_varying),  cmocka_unit_test(test_jumps),
-                                     cmocka_unit_test(test_layers),   cmocka_unit_test(test_shapes),
-                                     cmocka_unit_test(test_mistakes), cmocka_unit_test(test_plates),
-                                     cmocka_unit_test(test_start)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_spheres),  cmocka_unit_test(test_plane),
+      cmocka_unit_test(test_varying),  cmocka_unit_test(test_jumps),
+      cmocka_unit_test(test_layers),   cmocka_unit_test(test_shapes),
+      cmocka_unit_test(test_mistakes), cmocka_unit_test(test_plates),
+      cmocka_unit_test(test_start),    cmocka_unit_test(test_slopes)};
   return TEST_MAIN(tests);
 }
