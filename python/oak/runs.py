@@ -49,7 +49,7 @@ class Run:
             raise OakError(f"cannot look into {self.folder}: {wrong.strerror}; give a plotfile (a folder such as "
                            "plt000100) or the folder of a run") from wrong
         names = [n for n in names if os.path.exists(os.path.join(self.folder, n, "Header")) and is_name(n)
-                 and not n.startswith(".") and not n.endswith((".oak-part", ".oak-old"))]
+                 and not n.startswith(".") and not n.endswith(".oak-part")]
         natural = [([int(t) if t.isdigit() else t for t in re.split(r"(\d+)", n)], n) for n in names]
         self._all: dict[str, list[str]] = {}
         for _, n in sorted(natural):

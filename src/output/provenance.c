@@ -110,7 +110,7 @@ oak_status_t oak_provenance_write(const oak_t *sim, const char *folder, const ch
   for (int t = 0; t < sim->setup.tables.count && st == OAK_OK; t++)
     if (*sim->setup.tables.table[t].path)
       st = copy_source(sim->setup.tables.table[t].path, folder, sim->setup.tables.table[t].name,
-                       strstr(sim->setup.tables.table[t].path, ".npy") ? ".npy" : ".txt", f);
+                       ".txt", f);
   if (f && fclose(f) != 0 && st == OAK_OK)
     st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to write to %s", folder);
   if (st == OAK_OK) st = write_parameters(sim, folder, comments);
