@@ -405,11 +405,14 @@ class Simulation(Blocks):
         if flags is None:
             status = self._lib.oak_adjust_refinement(self._sim, ctypes.byref(changed))
         else:
-            flags = np.asarray(flags)
-            signs = (flags > 0).astype(np.intc) - (flags < 0)
+            try:
+                number = np.asarray(flags, dtype=np.float64)
+                signs = (number > 0).astype(np.intc) - (number < 0)
+            except (TypeError, ValueError):
+                signs = np.zeros(0, dtype=np.intc)
             if signs.shape != (self.nblocks,):
                 self._lib.oak_adjust_refinement_flags(self._sim, -1, None, ctypes.byref(changed))  # fails on all ranks
-                raise OakError(f"flags of shape {signs.shape} do not fit {self.nblocks} blocks: give a number for each")
+                raise OakError(f"flags of shape {np.shape(flags)} do not fit {self.nblocks} blocks: give a number for each block")
             status = self._lib.oak_adjust_refinement_flags(self._sim, len(signs), self._pointer(signs), ctypes.byref(changed))
         self._moved(status)
         return bool(changed.value)
@@ -521,7 +524,10 @@ class Simulation(Blocks):
     def _put(self, numbers, values, wrong=""):
         """Write conserved variables by their numbers. wrong: why this rank cannot; then all ranks fail."""
         self._begin()
-        cells = np.asarray(values, dtype=np.float64)
+        try:
+            cells = np.asarray(values, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            cells, wrong = np.zeros(0), f"values are not numbers: {error}"
         status = self._lib.oak_write_variables(self._sim, len(numbers), (ctypes.c_int * len(numbers))(*numbers),
                                                -1 if wrong else self.nblocks, self._pointer(cells))
         if wrong:

@@ -443,7 +443,7 @@ def check_flags(sim):
     assert (sim.level == 1).all()
     assert sim.adapt(sim.find([(0.01, 0.01)])[0] == np.arange(sim.nblocks)) and sim.level[sim.find([(0.01, 0.01)])] == 2
     assert sim.nblocks == 7 and all(abs(total / before[name] - 1) < 1e-12 for name, total in sim.totals().items() if before[name] > 1e-3)
-    for wrong in (nothing[:3], 1, np.zeros((7, 1))):
+    for wrong in (nothing[:3], 1, np.zeros((7, 1)), ["up"] * 7):
         expect("do not fit 7 blocks", sim.adapt, wrong)
 
 

@@ -160,6 +160,9 @@ def arrays():
     assert abs(sim.totals()["rho"] / hill.mean() - 1) < 1e-13 and abs(sim.totals()["E"] / 5 - 1) < 1e-13
     hill[:3, :3] = -1
     expect("must be positive", sim.set, {"rho": hill})
+    own = sim.nblocks == 0 or sim.find([(0.01, 0.01)])[0] >= 0
+    expect("", sim.write, "rho", np.full(sim["rho"].shape, "one") if own else sim["rho"])
+    expect("", sim.adapt, ["up"] * sim.nblocks if own else np.zeros(sim.nblocks))
     assert sim.totals()["rho"] > 1 and sim.step() is None
 
 
