@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/failure.h"
 #include "commands.h"
 
 void oak_print_version(void) {
@@ -74,24 +75,16 @@ static void print_devices(int rank) {
 }
 
 /* The folder of compiled kernels. */
-static void find_cache(char *text, size_t size) {
-  const char *cache = getenv("OAK_CACHE"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-  if (cache)
-    snprintf(text, size, "%s", cache);
-  else
-    snprintf(text, size, "%s%s", xdg ? xdg : home ? home : "/tmp", xdg ? "/oak" : "/.cache/oak");
-}
-
 static oak_status_t info(oak_arguments_t *a) {
   const char *root;
-  char cache[4096];
+  OAK_FREED char *cache = NULL;
   if (a->rank == 0) oak_print_version();
   OAK_TRY(oak_agree(MPI_COMM_WORLD, oak_source_root(&root)));
   print_devices(a->rank);
   if (a->rank != 0) return OAK_OK;
-  find_cache(cache, sizeof cache);
+  OAK_TRY(oak_cache_folder(&cache));
   printf("%-10s %s (OAK_HOME overrides)\n", "sources", root);
-  printf("%-10s %s%s\n", "cache", cache, getenv("OAK_CACHE") ? "" : " (OAK_CACHE overrides)");
+  printf("%-10s %s (OAK_CACHE overrides)\n", "cache", cache ? cache : "none: no home folder");
   print_names("physics", "physics", ".c");
   print_names("problems", "problems", ".c");
   print_names("oak run", "problems", ".ini");

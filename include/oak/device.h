@@ -266,6 +266,9 @@ OAK_API oak_status_t oak_device_sync(oak_device_t *dev);
 /** Folder with include/, kernels/, numerics/, physics/, problems/ : $OAK_HOME, or the installation
  * this library or program belongs to, or the source tree it was built from. */
 OAK_API oak_status_t oak_source_root(const char **out);
+/** The folder of built kernels that the environment asks for, which the caller frees; NULL if there
+ * is no home folder. Not collective. */
+OAK_API oak_status_t oak_cache_folder(char **out);
 /** Hash of the files of \a source and of what they include, as 32 hexadecimal digits, to see
  * whether they have changed. Not collective. */
 OAK_API oak_status_t oak_source_hash(const oak_source_t *source, char hex[33]);

@@ -53,8 +53,7 @@ static int try_folder(const char *folder) {
   return error;
 }
 
-/** The folder that the environment asks for; NULL if there is no home. */
-static oak_status_t chosen_folder(char **out) {
+oak_status_t oak_cache_folder(char **out) {
   const char *own = getenv("OAK_CACHE"), *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
   *out = NULL;
   if (own && own[0]) return oak_path_absolute(own, out);
@@ -77,7 +76,7 @@ oak_status_t oak_cache_open(oak_device_t *dev) {
   OAK_FREED char *choice = NULL;
   char why[OAK_WHY] = "there is no home folder";
   if (dev->cache || dev->unkept) return OAK_OK;
-  OAK_TRY(chosen_folder(&choice));
+  OAK_TRY(oak_cache_folder(&choice));
   int error = choice ? make_folders(choice) : 0;
   if (!error && choice) dev->cache = take_folder(choice, 0, why);
   if (dev->cache) error = try_folder(dev->cache);
