@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/shape.h"
+#include "base/str.h"
 #include "grid_view.h"
 
 /** Blocks of the source whose values stay in memory. */
@@ -22,6 +23,7 @@ typedef struct {
 
 struct oak_remap {
   const oak_grid_view_t *view;
+  const char *file; /**< name of the source for messages */
   oak_locator_t *locator;
   size_t cells;         /**< of a block of the source */
   int variable;         /**< of values */
@@ -104,6 +106,25 @@ static int list_overlaps(const oak_remap_t *r, int leaf, int d, overlap_t *list)
 
 static int mask_of(const oak_remap_t *r) { return r->view->has_mask ? r->view->mask : -1; }
 
+/** All values of a leaf must be finite, and a mask, or an average of masks with its rounding,
+ * between 0 and 2. */
+static oak_status_t judge(const oak_remap_t *r, int var, int leaf, const double *value) {
+  const oak_grid_view_t *view = r->view;
+  const int mask = var == mask_of(r), *n = view->block_size;
+  char place[96] = "";
+  size_t c = 0;
+  while (c < r->cells && (mask ? value[c] > -1e-5 && value[c] < 2 + 1e-5 : isfinite(value[c]))) c++;
+  if (c == r->cells) return OAK_OK;
+  const int cell = (int)c, at[3] = {cell % n[0], cell / n[0] % n[1], cell / (n[0] * n[1])};
+  for (int d = 0; d < view->dim; d++)
+    oak_str_append(place, sizeof place, "%s%g", d ? ", " : "",
+                   oak_view_coordinate(view, view->level[leaf], d,
+                                       (double)view->index[leaf][d] * n[d] + at[d] + 0.5));
+  return OAK_FAIL(
+      OAK_ERR_INPUT, "run.initial: %s: %s is %g at (%s), level %d; all values must be %s", r->file,
+      view->name[var], value[c], place, view->level[leaf], mask ? "between 0 and 2" : "finite");
+}
+
 static oak_status_t read_block(const oak_remap_t *r, kept_t *kept, int var, int leaf,
                                const double **out) {
   double *value = kept->value + (size_t)(leaf % KEPT) * r->cells;
@@ -111,10 +132,7 @@ static oak_status_t read_block(const oak_remap_t *r, kept_t *kept, int var, int 
   if (kept->leaf[leaf % KEPT] == leaf) return OAK_OK;
   kept->leaf[leaf % KEPT] = -1;
   OAK_TRY(r->view->read(r->view, var, leaf, 1, value));
-  for (size_t c = 0; var == mask_of(r) && c < r->cells; c++) /* averages have rounding errors */
-    OAK_CHECK(value[c] > -1e-5 && value[c] < 2 + 1e-5, OAK_ERR_INPUT,
-              "run.initial: %s is %g at level %d, where only 0 to 2 is allowed; take another file",
-              r->view->name[var], value[c], r->view->level[leaf]);
+  OAK_TRY(judge(r, var, leaf, value));
   kept->leaf[leaf % KEPT] = leaf;
   return OAK_OK;
 }
@@ -305,10 +323,11 @@ oak_status_t oak_remap_read(oak_remap_t *r, int var, const oak_remap_block_t *bl
   return OAK_OK;
 }
 
-oak_status_t oak_remap_new(const oak_grid_view_t *source, oak_remap_t **out) {
+oak_status_t oak_remap_new(const oak_grid_view_t *source, const char *file, oak_remap_t **out) {
   OAK_TRY(OAK_NEW(*out, 1));
   oak_remap_t *r = *out;
   r->view = source;
+  r->file = file;
   r->variable = -1;
   r->cells = oak_view_block_cells(source);
   OAK_TRY(OAK_NEW(r->slope, 3 * r->cells));

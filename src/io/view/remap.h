@@ -14,8 +14,8 @@ typedef struct {
 } oak_remap_block_t;
 
 /** Prepare to take values from \a source, which must stay as it is and hold all of its domain on
- * this rank. Rank-local. */
-oak_status_t oak_remap_new(const oak_grid_view_t *source, oak_remap_t **out);
+ * this rank. \a file: what messages call it; kept. Rank-local. */
+oak_status_t oak_remap_new(const oak_grid_view_t *source, const char *file, oak_remap_t **out);
 void oak_remap_destroy(oak_remap_t **remap);
 
 /** Whether a cell of the source within the block is smaller than those of the block. */
