@@ -96,12 +96,13 @@ static void test_exact(void **state) {
       {"Alfven wave, rkl2", CT ALFVEN RKL2, 2, 2, 0, 0.45},
       {"Alfven wave, refined", CT ALFVEN, 2, 2, 1, 0.45},
       {"sheet", CT SHEET, 2, 3, 0, 0.2},
-      {"sheet, refined, rkl2", CT SHEET RKL2, 2, 2, 1, 0.2},
       {"helix, 3D, rkl2", CT HELIX ETA RKL2 "mesh.block_size=4\nscheme.limiter=mc\n", 3, 2, 0, 0.2},
       {"Alfven wave, 3D, refined, rkl2", CT ALFVEN RKL2 "mesh.block_size=4\nscheme.limiter=mc\n", 3,
        2, 1, 0.2},
+      {"sheet, refined, rkl2", CT SHEET RKL2, 2, 2, 1, 0.2},
   };
-  for (int n = 0; n < (int)(sizeof cases / sizeof *cases); n++) {
+  const int count = (int)(sizeof cases / sizeof *cases);
+  for (int n = 0; n < count; n += test_stride(count)) {
     const double coarse = field_error(&cases[n], 0), fine = field_error(&cases[n], 1);
     report("%s: error %.2e, %.2e, order %.2f", cases[n].name, coarse, fine, log2(coarse / fine));
     assert_true(log2(coarse / fine) > 1.7);
@@ -243,7 +244,7 @@ static void test_adaptive(void **state) {
                                      BLAST RKL2
                                      "mesh.dim=3\nboundary.zlow=reflect\n"
                                      "boundary.zhigh=outflow\n"};
-  for (int n = 0; n < 3; n++) {
+  for (int n = 0; n < 3; n += test_stride(3)) {
     uint64_t hash[2] = {0, 0};
     for (int alone = 0; alone < (test_rank == 0 && test_size > 1 ? 2 : 1); alone++) {
       double before[TEST_MAX_NVAR], after[TEST_MAX_NVAR];
