@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "base/str.h"
 #include "io/checkpoint/checkpoint.h"
+#include "io/view/grid_view.h"
 #include "solver/data/data.h"
 #include "solver/data/variables.h"
 

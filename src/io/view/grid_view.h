@@ -90,6 +90,9 @@ const char *oak_view_file_name(const char *name, char out[OAK_VIEW_NAME]);
  * of this name in files. -1: there is none. */
 int oak_view_find(const oak_grid_view_t *view, const char *name);
 
+/** Whether a mask of solids, or an average of masks with its rounding, may have this value. */
+static inline int oak_mask_allowed(double value) { return value > -1e-5 && value < 2 + 1e-5; }
+
 /** Can \a view be written to \a path? Judges the precision and the names of the variables in files:
  * not empty, no blanks, nothing that XML quotes, each once. Rank-local; all ranks see the same.
  * \return OAK_ERR_ARGUMENT. */

@@ -106,14 +106,13 @@ static int list_overlaps(const oak_remap_t *r, int leaf, int d, overlap_t *list)
 
 static int mask_of(const oak_remap_t *r) { return r->view->has_mask ? r->view->mask : -1; }
 
-/** All values of a leaf must be finite, and a mask, or an average of masks with its rounding,
- * between 0 and 2. */
+/** All values of a leaf must be finite, and a mask between 0 and 2. */
 static oak_status_t judge(const oak_remap_t *r, int var, int leaf, const double *value) {
   const oak_grid_view_t *view = r->view;
   const int mask = var == mask_of(r), *n = view->block_size;
   char place[96] = "";
   size_t c = 0;
-  while (c < r->cells && (mask ? value[c] > -1e-5 && value[c] < 2 + 1e-5 : isfinite(value[c]))) c++;
+  while (c < r->cells && (mask ? oak_mask_allowed(value[c]) : isfinite(value[c]))) c++;
   if (c == r->cells) return OAK_OK;
   const int cell = (int)c, at[3] = {cell % n[0], cell / n[0] % n[1], cell / (n[0] * n[1])};
   for (int d = 0; d < view->dim; d++)

@@ -40,8 +40,6 @@ void oak_variables_find_vectors(const oak_setup_t *setup, oak_selection_t *s);
 
 /** The variable that is the mask of solids; -1: there are none. Not collective. */
 int oak_variables_mask(const oak_setup_t *setup);
-/** Whether a mask of solids, or an average of masks with its rounding, may have this value. */
-static inline int oak_mask_allowed(double value) { return value > -1e-5 && value < 2 + 1e-5; }
 /** Add it to a selection that lacks it. */
 void oak_variables_add_mask(const oak_setup_t *setup, oak_selection_t *s);
 
