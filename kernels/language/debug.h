@@ -118,37 +118,29 @@ __attribute__((noinline)) static void oak_debug_number(double x, const double *g
 #undef OAK_TO_ARRAY
 #undef OAK_TO_NUMBER
 #undef OAK_OF_PLACE
-/* Wrapper of a function that changes an array in place. */
+/* Wrapper of a function that fills the array `out`, given the numbers of `in`. copies: the arrays
+ * that it may change. */
+#define OAK_FILLS(name, text, place, copies, in, out, parameters, arguments) \
+  OAK_FN void OAK_BODY(name) parameters;                                     \
+  OAK_HOOK(void, name) parameters {                                          \
+    enum { oak_size = OAK_DEBUG_SIZE(place) };                               \
+    OAK_ENTER(text, place);                                                  \
+    copies;                                                                  \
+    OAK_NUMBERS(in, oak_given);                                              \
+    OAK_BODY(name) arguments;                                                \
+    OAK_NUMBERS(out, oak_got);                                               \
+    oak_debug_result(#out, oak_got, oak_size, oak_given, oak_size);          \
+    OAK_BACK(out);                                                           \
+    OAK_LEAVE;                                                               \
+  }                                                                          \
+  OAK_FN void OAK_BODY(name) parameters
+/* Wrappers of a function that changes an array in place, and of one that fills an array from a
+ * state. */
 #define OAK_IN_PLACE(name, text, place, type, array, parameters, arguments) \
-  OAK_FN void OAK_BODY(name) parameters;                                    \
-  OAK_HOOK(void, name) parameters {                                         \
-    enum { oak_size = OAK_DEBUG_SIZE(place) };                              \
-    OAK_ENTER(text, place);                                                 \
-    OAK_COPY(type, array);                                                  \
-    OAK_NUMBERS(array, oak_given);                                          \
-    OAK_BODY(name) arguments;                                               \
-    OAK_NUMBERS(array, oak_got);                                            \
-    oak_debug_result(#array, oak_got, oak_size, oak_given, oak_size);       \
-    OAK_BACK(array);                                                        \
-    OAK_LEAVE;                                                              \
-  }                                                                         \
-  OAK_FN void OAK_BODY(name) parameters
-/* Wrapper of a function of a state that fills another array. */
+  OAK_FILLS(name, text, place, OAK_COPY(type, array), array, array, parameters, arguments)
 #define OAK_TO_ARRAY(name, text, place, q, out, parameters, arguments) \
-  OAK_FN void OAK_BODY(name) parameters;                               \
-  OAK_HOOK(void, name) parameters {                                    \
-    enum { oak_size = OAK_DEBUG_SIZE(place) };                         \
-    OAK_ENTER(text, place);                                            \
-    OAK_COPY(real, q);                                                 \
-    OAK_COPY(real, out);                                               \
-    OAK_NUMBERS(q, oak_given);                                         \
-    OAK_BODY(name) arguments;                                          \
-    OAK_NUMBERS(out, oak_got);                                         \
-    oak_debug_result(#out, oak_got, oak_size, oak_given, oak_size);    \
-    OAK_BACK(out);                                                     \
-    OAK_LEAVE;                                                         \
-  }                                                                    \
-  OAK_FN void OAK_BODY(name) parameters
+  OAK_FILLS(name, text, place, OAK_COPY(real, q);                      \
+            OAK_COPY(real, out), q, out, parameters, arguments)
 /* Wrapper of a function of a state that returns a number. */
 #define OAK_TO_NUMBER(name, text, at, q, wrong, parameters, arguments)            \
   OAK_FN double OAK_BODY(name) parameters;                                        \
