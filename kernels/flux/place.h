@@ -4,11 +4,11 @@
 
 #include "kernels/hooks/user.h"
 
-/* SHARED_BYTES: bytes that `lanes` share if each has `numbers` of them per variable. */
+/* SHARED_BYTES: shared memory of `lanes` lanes, each with `numbers` numbers of each variable. */
 #define BYTES_double 8
 #define BYTES_float 4
 #define BYTES_OF(type) BYTES_##type
-#define SHARED_BYTES(real, lanes, numbers) (NVAR * (lanes) * (numbers)*BYTES_OF(real))
+#define SHARED_BYTES(type, lanes, numbers) (NVAR * (lanes) * (numbers)*BYTES_OF(type))
 /* WIDE: 1 if stored numbers are wider than those of a tile. */
 #ifdef OAK_SUM
 #define WIDE 1
