@@ -127,6 +127,7 @@ if [ $share = yes ]; then
   # On two H200s (CUDA 13) nearly all processes of the service got illegal addresses as soon as ranks on both read each
   # other's memory. Without the service the same tests passed.
   first=${CUDA_VISIBLE_DEVICES:-0}
+  [ "$jobs" -le 12 ] || jobs=12 # a service has 48 processes, a test up to 4 ranks
   export CUDA_VISIBLE_DEVICES=${first%%,*}
   service=$(mktemp -d) || exit 1 # the path of a socket is absolute and short
   export CUDA_MPS_PIPE_DIRECTORY=$service CUDA_MPS_LOG_DIRECTORY=$service
