@@ -122,8 +122,9 @@ OAK_KERNEL(oak_poisson_field, oak_poisson_args_t, OAK_CHUNK_LANES) {
     OAK_INNER(c, OAK_CELLS) {
       const double before = field[c];
       if (arg.store) {
-        first[c] = (store_t)((values[c] - before) * arg.weight[0]);
-        second[c] = (store_t)((values[c] - before) * arg.weight[1]);
+        const double rate = (values[c] - before) * arg.weight[0];
+        second[c] = (store_t)((rate - first[c]) * arg.weight[1]);
+        first[c] = (store_t)rate;
         field[c] = (store_t)values[c];
       } else {
         values[c] = before + arg.weight[0] * first[c] + arg.weight[1] * second[c];

@@ -31,18 +31,23 @@ static const char *form(const oak_equation_t *q, const char *hook, char *text) {
   return text;
 }
 
-/* The derivatives of field i in time. The first solution of a step follows the last one of the step
- * before, if that was at the same time: for the state by Euler's method, which lacks half the
- * second derivative. Later solutions have the first derivative of the step before. */
+/* The derivatives of field i in time. A stage of a step gives both: the first as the change from
+ * the stage before, the second as the change of the first from the step before. Both solutions are
+ * on one mesh, so what an adaptation adds to a solution is no part of them. The first solution of a
+ * step follows the last one of the step before, if that was at the same time: for the state by
+ * Euler's method, which lacks half the second derivative. */
 static void set_rates(const oak_t *sim, const oak_poisson_t *p, int i, oak_poisson_args_t *args) {
   const int number[2] = {p->rate[i], i ? -1 : p->second}, later = p->shift > 0;
-  const double past = oak_poisson_is_past(sim) ? 0 : sim->data.clock.dt;
+  const int known = sim->setup.method.runge_kutta->nstage == 2 && !oak_poisson_is_past(sim);
+  const double past = known ? sim->data.clock.dt : 0;
   const double half = p->step == sim->data.clock.step ? 0 : 0.5 * past * past;
   const double start[2] = {p->shift, later ? p->shift * past : half};
+  const double change[2] = {p->shift, later ? past : 0};
   for (int n = 0; n < 2; n++) {
-    if (number[n] < 0 || (args->store && n == later) || start[n] == 0) continue;
+    const double weight = args->store ? change[n] : start[n];
+    if (number[n] < 0 || weight == 0) continue;
     args->rate[n] = sim->data.fields.field[number[n]].now.memory.mine;
-    args->weight[n] = args->store ? 1 / start[n] : start[n];
+    args->weight[n] = args->store ? 1 / weight : weight;
   }
 }
 
@@ -174,7 +179,7 @@ static oak_status_t find_fields(oak_t *sim, oak_poisson_t *p) {
     p->rate[i] = oak_field_find(&sim->setup, name);
   }
   snprintf(name, sizeof name, "%s_tt", q->name);
-  p->second = oak_field_find(&sim->setup, name);
+  p->second = p->rate[0] < 0 ? -1 : oak_field_find(&sim->setup, name);
   for (int d = 0; d < 2 && sim->setup.domain.coordinates; d++) {
     snprintf(name, sizeof name, "%s_%c", q->name, "xy"[d]);
     OAK_CHECK(oak_field_find(&sim->setup, name) < 0, OAK_ERR_INPUT,
@@ -373,7 +378,7 @@ static oak_status_t store(oak_t *sim, oak_poisson_t *p) {
   for (int i = 0; i < 4; i++)
     if (p->rate[i] >= 0 && p->shift > 0)
       oak_keep_failure(&st, oak_field_set_fill(&sim->data, &sim->data.fields, p->rate[i]));
-  if (p->second >= 0 && p->shift == 0)
+  if (p->second >= 0 && p->shift > 0)
     oak_keep_failure(&st, oak_field_set_fill(&sim->data, &sim->data.fields, p->second));
   OAK_TRY(oak_data_agree(&sim->data, st));
   return !p->bodies || p->absorb ? OAK_OK : sum_bodies(sim, p);
