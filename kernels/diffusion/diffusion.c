@@ -94,7 +94,9 @@ OAK_KERNEL(oak_primitive, oak_diffusion_args_t, 128) {
   }
 }
 
-/* Each flux is computed by the cells on both sides of a face. */
+/* Each flux is computed by the cells on both sides of a face. Fluxes are kept for flux fixing in a
+ * loop of its own, because stores to some faces of some blocks would keep a CPU from making vectors
+ * of a row. */
 OAK_KERNEL(oak_diffusion, oak_diffusion_args_t, 128) {
   OAK_ARGS(oak_diffusion_args_t);
   OAK_OUTER_LANES(n) {
@@ -107,8 +109,9 @@ OAK_KERNEL(oak_diffusion, oak_diffusion_args_t, 128) {
     for (int face = 0; face < OAK_FACES; face++)
       refined |= arg.f.face[block * OAK_FACES + face].bflux >= 0;
     OAK_ROWS(row, OAK_NY * OAK_NZ, OAK_NX) {
+      real kept[OAK_FACES][NVAR][OAK_MANY_THREADS ? 1 : OAK_NX];
       OAK_LANES(i, OAK_NX) {
-        const int x[3] = {i, row % OAK_NY, row / OAK_NY};
+        const int x[3] = {i, row % OAK_NY, row / OAK_NY}, lane = OAK_MANY_THREADS ? 0 : i;
         const real inv_dx[3] = {(real)oak_inv_dx(&arg.f, level, 0),
                                 (real)oak_inv_dx(&arg.f, level, 1),
                                 OAK_DIM == 3 ? (real)oak_inv_dx(&arg.f, level, 2) : 0};
@@ -127,14 +130,23 @@ OAK_KERNEL(oak_diffusion, oak_diffusion_args_t, 128) {
           SET_FACE(&at, &user, face + OAK_STRIDE(dir));
           diffusive_flux(&at, p + WIDE_STRIDE(dir), dir, inv_dx, upper);
           at.x[dir] = center;
-          OAK_FOR(v, NVAR) rate[v] += net_flux(&m, v, dir, lower[v], upper[v]) * inv_dx[dir];
-          if (!refined) continue;
-          keep_flux(&arg.f, arg.bflux, block, 2 * dir, x, lower);
-          keep_flux(&arg.f, arg.bflux, block, 2 * dir + 1, x, upper);
+          OAK_FOR(v, NVAR) {
+            rate[v] += net_flux(&m, v, dir, lower[v], upper[v]) * inv_dx[dir];
+            kept[2 * dir][v][lane] = lower[v];
+            kept[2 * dir + 1][v][lane] = upper[v];
+          }
         }
         const int solid = oak_is_solid(p[SOLID_VAR * WIDE_CELLS]);
         OAK_FOR(v, NVAR) rate[v] = solid ? 0 : rate[v];
         oak_store(out + OAK_INDEX(x[0], x[1], x[2]), OAK_CELLS, rate);
+      }
+      OAK_LANES(i, refined ? OAK_NX : 0) {
+        const int x[3] = {i, row % OAK_NY, row / OAK_NY}, lane = OAK_MANY_THREADS ? 0 : i;
+        for (int face = 0; face < OAK_FACES; face++) {
+          real flux[NVAR];
+          OAK_FOR(v, NVAR) flux[v] = kept[face][v][lane];
+          keep_flux(&arg.f, arg.bflux, block, face, x, flux);
+        }
       }
     }
   }
