@@ -16,9 +16,12 @@
  */
 enum { STAGES = 1, RATE0 = 3, RATE = 4, RKL2_STATES = 5 };
 
-/* Bytes of the blocks with ghost cells that oak_diffusion reads at a time. So many fit in a cache
- * and give work to all lanes of a GPU. */
-enum { BATCH_BYTES = 32 << 20 };
+/* Bytes of the blocks with ghost cells that oak_diffusion reads at a time. So many fit in a cache,
+ * on a CPU in that of each thread, and give work to all lanes of a GPU. */
+static int64_t batch_bytes(const oak_t *sim) {
+  const int threads = oak_device_threads(sim->setup.dev);
+  return oak_device_ops(sim->setup.dev)->host_memory ? (int64_t)threads << 18 : 32 << 20;
+}
 
 static oak_status_t check_hooks(const oak_t *sim) {
   const char *const path[] = {sim->setup.files.physics, sim->setup.files.problem};
@@ -86,7 +89,7 @@ static int64_t wide_bytes(const oak_t *sim) {
 static int64_t batch(const oak_t *sim) { return sim->diffusion.wide.bytes / wide_bytes(sim); }
 
 static oak_status_t fit(oak_t *sim) {
-  const int64_t most = BATCH_BYTES / wide_bytes(sim) + 1, n = sim->data.mesh->nblock;
+  const int64_t most = batch_bytes(sim) / wide_bytes(sim) + 1, n = sim->data.mesh->nblock;
   return oak_array_fit(sim->setup.dev, &sim->diffusion.wide,
                        (n < most ? n : most) * wide_bytes(sim));
 }

@@ -367,12 +367,15 @@ static oak_status_t store(oak_t *sim, oak_poisson_t *p) {
   if (has_slopes(sim, p)) OAK_TRY(store_slopes(sim, p));
   for (int d = 0; d < sim->setup.dim; d++) {
     if (field[1 + d] < 0) continue;
+    /* in place, where the field is of double precision and its change is not needed */
+    const int direct = p->rate[1 + d] < 0 && sim->setup.bytes.store == sizeof(double);
+    void *to = direct ? sim->data.fields.field[field[1 + d]].now.memory.mine : top->res;
     if (has_slopes(sim, p))
-      oak_keep_failure(&st, oak_elliptic_means(p->elliptic, d, p->slope.at, top->res));
+      oak_keep_failure(&st, oak_elliptic_means(p->elliptic, d, p->slope.at, to));
     else
-      oak_keep_failure(&st, oak_elliptic_gradient(p->elliptic, d, top->res));
-    if (st == OAK_OK)
-      st = run_kernel(sim, p, sim->setup.kernel.poisson_field, top->res, field[1 + d], 1);
+      oak_keep_failure(&st, oak_elliptic_gradient(p->elliptic, d, to));
+    if (st == OAK_OK && !direct)
+      st = run_kernel(sim, p, sim->setup.kernel.poisson_field, to, field[1 + d], 1);
     oak_keep_failure(&st, oak_field_set_fill(&sim->data, &sim->data.fields, field[1 + d]));
   }
   for (int i = 0; i < 4; i++)
