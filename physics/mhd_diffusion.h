@@ -6,7 +6,7 @@
  *   tau = nu rho (grad u + (grad u)^T - 2/3 (div u) I)
  *         + 3 nu_parallel rho (b b - I/3) (b b - I/3) : grad u      (S. I. Braginskii, 1965)
  *   heat flux = -conductivity grad T - b conductivity_parallel b . grad T
- * *   E = resistivity J + ambipolar / rho B x (J x B)
+ *   E = resistivity J + ambipolar / rho B x (J x B)
  *
  * The last term of the heat flux is at most 5 saturation rho T^(3/2), the saturated flux of L. L.
  * Cowie, C. F. McKee, Astrophys. J. 211 (1977) 135. Without a field there is no b, and the terms

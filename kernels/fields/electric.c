@@ -23,18 +23,27 @@ OAK_FN double beyond(const oak_curl_args_t *arg, long block, const int x[3], int
   return (double)p[(OAK_FACE_VECTOR + v) * stride];
 }
 
+/* oak_scale of axis v at `step` cells along d from a place. */
+OAK_FN double scale_near(const oak_field_t *f, long block, const double place[3], int d,
+                         double step, int v) {
+  return oak_scale(f, block, place[0] + (d == 0) * step, place[1] + (d == 1) * step, v);
+}
+
 /* The share of cell x[] in J on its edge along c, on its sides upper[] along a and b. Where no cell
  * of the block's level is beyond a face, the state in the ghost cells takes the place of the vector
  * on the missing faces. */
 OAK_FN double current_share(const oak_curl_args_t *arg, long block, const int x[3], int closed,
                             int c, const int upper[2]) {
-  const int axis[2] = {(c + 1) % 3, (c + 2) % 3}, level = arg->f.block[block].level;
+  const oak_field_t *f = &arg->f;
+  const int axis[2] = {(c + 1) % 3, (c + 2) % 3}, level = f->block[block].level;
   int shut[2], ends = 0, near[3][3]; /* cells across a, across b, across the edge */
-  double sum = 0;
+  double sum = 0, edge[3];
   OAK_FOR(n, 9) near[n / 3][n % 3] = x[n % 3];
+  OAK_FOR(d, 3) edge[d] = x[d] + 0.5;
   OAK_FOR(s, 2) {
     const int d = axis[s];
     near[s][d] = near[2][d] = x[d] + (upper[s] ? 1 : -1);
+    edge[d] = x[d] + upper[s];
     shut[s] = is_closed(closed, x, d, upper[s]);
     ends += is_closed(~0, x, d, upper[s]);
   }
@@ -43,10 +52,13 @@ OAK_FN double current_share(const oak_curl_args_t *arg, long block, const int x[
   OAK_FOR(s, 2) { /* derivative along axis d of component v */
     const int d = axis[s], v = axis[!s];
     const int face = oak_face_index(v, x[0], x[1], x[2]) + upper[!s] * OAK_STRIDE(v);
-    double value = (shut[!s] ? 1 : 0.5) * (double)oak_faces(arg->f.u, block)[face];
-    if (shut[s] && !there) value -= 0.5 * beyond(arg, block, near[s], v);
-    if (shut[s] && shut[!s] && !there) value -= 0.5 * beyond(arg, block, near[2], v);
-    sum += (s == upper[s] ? 1 : -1) * value * oak_inv_dx(&arg->f, level, d);
+    const double step = upper[s] ? -0.5 : 0.5, far = 0.5 * scale_near(f, block, edge, d, -step, v);
+    double value = (shut[!s] ? 1 : 0.5) * (double)oak_faces(arg->f.u, block)[face] *
+                   scale_near(f, block, edge, d, step, v);
+    if (shut[s] && !there) value -= far * beyond(arg, block, near[s], v);
+    if (shut[s] && shut[!s] && !there) value -= far * beyond(arg, block, near[2], v);
+    sum += (s == upper[s] ? 1 : -1) * value * oak_inv_dx(f, level, d) /
+           (scale_near(f, block, edge, d, 0, v) * scale_near(f, block, edge, d, 0, d));
   }
   return sum;
 }
@@ -55,14 +67,19 @@ OAK_FN double current_share(const oak_curl_args_t *arg, long block, const int x[
  * from means over cells. */
 OAK_FN void cell_currents(const oak_curl_args_t *arg, long block, const int x[3], real j[3][4],
                           real mean[3]) {
-  const double *e = arg->e + block * EDGE_AXES * NODES;
+  const oak_field_t *f = &arg->f;
+  const double *e = arg->e + block * EDGE_AXES * NODES, middle[3] = {x[0] + 0.5, x[1] + 0.5, 0};
   OAK_FOR(c, 3) {
-    const int a = (c + 1) % 3, b = (c + 2) % 3, p = c == 1, q = c == 0, z = OAK_FACE_VECTOR + 2;
+    const int a = (c + 1) % 3, b = (c + 2) % 3;
     if (OAK_DIM == 2 && c < 2) {
-      mean[c] = (c ? (real)-0.5 : (real)0.5) *
-                (real)oak_inv_dx(&arg->f, arg->f.block[block].level, 1 - c) *
-                (oak_get(&arg->f, block, z, x[0] + p, x[1] + q, 0) -
-                 oak_get(&arg->f, block, z, x[0] - p, x[1] - q, 0));
+      const int d = 1 - c;
+      double sum = 0;
+      for (int n = -1; n < 2; n += 2)
+        sum += n * scale_near(f, block, middle, d, n, 2) *
+               (double)oak_get(f, block, OAK_FACE_VECTOR + 2, x[0] + n * c, x[1] + n * d, 0);
+      sum *= (c ? -0.5 : 0.5) * oak_inv_dx(f, f->block[block].level, d);
+      mean[c] = (real)(sum / (scale_near(f, block, middle, d, 0, 2) *
+                              scale_near(f, block, middle, d, 0, d)));
       continue;
     }
     OAK_FOR(s, 4)

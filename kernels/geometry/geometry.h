@@ -419,6 +419,17 @@ OAK_FN double oak_volume_factor(const oak_field_t *f, long block, int c) {
   (OAK_COORDINATES == OAK_SPHERICAL ? 6 : OAK_COORDINATES == OAK_AXISYMMETRIC ? 4 : 2)
 #define OAK_TIMES_SINE (OAK_COORDINATES == OAK_SPHERICAL ? 4 : 0)
 
+/** The true size along `dir` over that in coordinates, (i, j) cells from the corner of a block. */
+OAK_FN double oak_scale(const oak_field_t *f, long block, double i, double j, int dir) {
+  if (!OAK_COORDINATES) return 1;
+  const int level = f->block[block].level;
+  double r = (oak_cells_to(f, block, 0) + i) * oak_dx(f, level, 0), sine = 1, cosine;
+  r = OAK_LOG_RADIUS ? oak_radius(r) : r;
+  if (OAK_TIMES_SINE >> dir & 1)
+    oak_sine(f->low[1] + (oak_cells_along(f, block, 0) + j) * oak_dx(f, level, 1), &sine, &cosine);
+  return OAK_TIMES_R >> dir & 1 || (OAK_LOG_RADIUS && dir == 0) ? r * sine : 1;
+}
+
 /** The integral of the true sizes along the axes in the bits of `over`, from the lower corner of a
  * cell of a level: 4 gives its edge along z or phi, 6 its lower face across the first axis, 7 its
  * volume. `i` and `j` are the numbers of the cell (oak_cells_to, oak_cells_along). */

@@ -151,7 +151,7 @@ static void check_order(const char *name, int level, int fine, double end, doubl
 
 static void check_flow(const system_t *c, const char *flow, int fine, int finer) {
   char name[64], keys[1024];
-  snprintf(name, sizeof name, "%s, %s", c->name, flow);
+  snprintf(name, sizeof name, "%s, %.*s", c->name, (int)strcspn(flow, "\n"), flow);
   snprintf(keys, sizeof keys, TEST_PROBLEM("curved") "%s%sproblem.flow=%s\nproblem.fine=%g\n",
            c->keys, c->part, flow, fine * (strstr(c->keys, LOG) ? sqrt(0.75) : 1.0));
   check_order(name, finer + (c->dim == 2 ? 2 : 1), fine, c->dim == 3 ? 0.04 : 0.1, 1e-8, keys);
@@ -235,8 +235,21 @@ static void test_rest(void **state) {
   }
 }
 
+/** A field without force decays by resistivity; ambipolar diffusion does not change it. */
+static void test_decay(void **state) {
+  (void)state;
+  if (test_size > 1) return;
+#define DECAY "decay\nphysics.resistivity=0.01\nphysics.ambipolar=2e3"
+  for (int n = 0; n < NSYSTEMS; n += test_stride(NSYSTEMS)) {
+    if (!strcmp(systems[n].name, "spherical 2D, ln r")) continue; /* as spherical and polar */
+    const int flat = systems[n].dim == 2;
+    check_flow(&systems[n], flat ? DECAY "\nscheme.diffusion=rkl2" : DECAY, flat, 0);
+  }
+}
+
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_divergence),
-                                     cmocka_unit_test(test_order), cmocka_unit_test(test_rest)};
+                                     cmocka_unit_test(test_order), cmocka_unit_test(test_rest),
+                                     cmocka_unit_test(test_decay)};
   return TEST_MAIN(tests);
 }

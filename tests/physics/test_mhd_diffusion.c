@@ -269,23 +269,9 @@ static void test_adaptive(void **state) {
 
 /* ---- refusals */
 
-static oak_status_t sim_try(sim_t *s, const char *format, ...) {
-  va_list args;
-  va_start(args, format);
-  const oak_status_t st = try_new(s, MPI_COMM_WORLD, format, args);
-  va_end(args);
-  return st;
-}
-
 static void test_refusals(void **state) {
   (void)state;
   sim_t s;
-  assert_int_equal(sim_try(&s, BASE CT HELIX ETA "mesh.coordinates=polar\nmesh.xmin=1 0\n"
-                                                 "mesh.xmax=2 2pi\nboundary.xlow=reflect\n"
-                                                 "boundary.xhigh=reflect\n"),
-                   OAK_ERR_INPUT);
-  assert_non_null(strstr(oak_last_error(), "cartesian coordinates alone"));
-  sim_free(&s);
   /* There are no kernels for what nothing needed at the start. */
   s = sim_new(MPI_COMM_WORLD, BASE CT HELIX "physics.nu=0.01\n");
   assert_int_equal(oak_params_set(s.params, "physics.resistivity", "0.01"), OAK_ERR_INPUT);

@@ -4,7 +4,7 @@
 
 TITLE("Curved")
 
-PARAMETER(flow, 0, "{rest wind rotation expansion waves cold curl rings} which")
+PARAMETER(flow, 0, "{rest wind rotation expansion waves cold curl rings decay} which")
 PARAMETER(fine, 0, "refine the part with a smaller radius")
 PARAMETER(inner, 0.25, "rings: radius where the domain begins")
 PARAMETER(outer, 1.25, "rings: radius where it ends")
@@ -52,6 +52,25 @@ OAK_FN void curved_uniform(const oak_at_t *at, double a, double c, double v[3]) 
   v[phi] += -a * x[1] / R;
 }
 
+/* A field without force, curl B = k B, which decays. Returns k. With an axis along phi the field is
+ * a helix, otherwise one of S. Chandrasekhar, P. C. Kendall, Astrophys. J. 126 (1957) 457. */
+OAK_FN double curved_decay(const oak_at_t *at, double b[3]) {
+  const double k = OAK_PHI_AXIS ? 4 : sqrt(18.0), ky = OAK_DIM == 3 ? 3.2 : 4;
+  const double kz = OAK_DIM == 3 ? 2.4 : 0, left = 1e-3 * exp(-at->ph.resistivity * k * k * at->t);
+  double x[3], R, z[3], away[3];
+  int phi;
+  curved_place(at, x, &R, z, away, &phi);
+  const double sine = sin(ky * x[1] + kz * x[2]), cosine = cos(ky * x[1] + kz * x[2]);
+  const double across = -kz / k * sine; /* the helix has (cosine, across, ky / k sine) */
+  const double to_R =
+      OAK_PHI_AXIS ? (cosine * x[0] + across * x[1]) / R : 3 * j1(3 * R) * sin(3 * x[2]);
+  const double to_z = OAK_PHI_AXIS ? ky / k * sine : 3 * j0(3 * R) * cos(3 * x[2]);
+  for (int d = 0; d < 3; d++) b[d] = left * (to_R * away[d] + to_z * z[d]);
+  b[phi] +=
+      left * (OAK_PHI_AXIS ? (across * x[0] - cosine * x[1]) / R : k * j1(3 * R) * cos(3 * x[2]));
+  return k;
+}
+
 OAK_FN void curved_state(const oak_at_t *at, double q[]) {
   const double t = at->t, scale = 1 / (1 + t);
   double x[3], R, z[3], away[3], v[3] = {0, 0, 0}, b[3] = {0, 0, 0};
@@ -96,6 +115,7 @@ OAK_FN void curved_state(const oak_at_t *at, double q[]) {
     q[RHO] = 2 + 0.3 * (OAK_PHI_AXIS ? x[0] : R) + (flat ? 0 : 0.2 * x[2]);
     for (int d = 0; d < 3; d++) b[d] = v[d];
   }
+  if (at->p.flow == 8) curved_decay(at, b);
   for (int d = 0; d < 3; d++) q[VX + d] = v[d], q[BX + d] = b[d];
 }
 
@@ -126,6 +146,9 @@ VECTOR_POTENTIAL(at, a) {
   curved_place(at, x, &R, z, away, &phi);
   if (at->p.flow == 7) {
     rings(at, a);
+  } else if (at->p.flow == 8) {
+    const double k = curved_decay(at, a);
+    for (int n = 0; n < 3; n++) a[n] /= k;
   } else if (turns) { /* (0, d x, b y) */
     for (int n = 0; n < 3; n++) a[n] = d * x[0] * x[1] / R * away[n] + b * x[1] * z[n];
     a[phi] += d * x[0] * x[0] / R;

@@ -30,11 +30,6 @@ static oak_status_t check(oak_t *sim) {
             "%s has FACE_VECTOR, which knows no solids: leave bodies and SOLID out, or choose "
             "physics.name = mhd",
             physics);
-  OAK_CHECK(!OAK_HAS_ELECTRIC(setup) || !setup->domain.coordinates, OAK_ERR_INPUT,
-            "%s: mesh.coordinates = %s: ELECTRIC_FIELD of %s (resistivity, ambipolar diffusion) "
-            "changes its FACE_VECTOR in cartesian coordinates alone: choose physics.name = mhd",
-            oak_params_origin(setup->params, "mesh.coordinates"),
-            oak_params_text(setup->params, "mesh.coordinates"), physics);
   OAK_CHECK(!*oak_params_text(setup->params, "run.initial"), OAK_ERR_INPUT,
             "%s: run.initial = %s: %s has FACE_VECTOR, and such a file has no values on faces: "
             "give VECTOR_POTENTIAL and INITIAL in a problem",
