@@ -24,8 +24,8 @@ OAK_FN int boundary_beyond(const oak_diffusion_args_t *arg, long block, const in
   return x[d] < 0 && first == 0 ? 2 * d : x[d] >= OAK_ALONG(d) && first == last ? 2 * d + 1 : -1;
 }
 
-/* Apply walls of the domain with slip (slip_arm). Beyond an edge of the domain, the condition of
- * the later axis takes precedence; it may give the state. */
+/* Apply walls of the domain with slip, or conductors (oak_wall_power). Beyond an edge of the
+ * domain, the condition of the later axis takes precedence; it may give the state. */
 OAK_FN void slip_at_boundary(const oak_diffusion_args_t *arg, long block, const int x[3],
                              real q[NVAR]) {
   int given = 0;
@@ -39,10 +39,10 @@ OAK_FN void slip_at_boundary(const oak_diffusion_args_t *arg, long block, const 
     oak_center(&arg->f, block, x[0], x[1], 0, ghost);
     oak_center(&arg->f, block, inside[0], inside[1], 0, mirror);
     for (int v = 0; v < NVAR; v++) {
-      const int slips = oak_has_arm(v, dir) && bc[v].kind == OAK_BC_MIRROR &&
-                        bc[PHYSICS_NORMAL(dir)].kind == OAK_BC_ANTIMIRROR;
-      if (slips && !given)
-        q[v] *= (real)(oak_slip_arm(dir, ghost[dir], 0) / oak_slip_arm(dir, mirror[dir], 0));
+      int normal;
+      const int power = oak_wall_power(v, dir, &normal);
+      if (power && !given && bc[v].kind == OAK_BC_MIRROR && bc[normal].kind == OAK_BC_ANTIMIRROR)
+        q[v] *= oak_wall_ratio(power, dir, mirror[dir], ghost[dir]);
     }
     given |= bc[0].kind >= OAK_BC_USER_STATE;
   }

@@ -29,11 +29,13 @@ OAK_FN void set_temperature(const oak_at_t *at, real q[NGRAD]) {
 OAK_FN void wall_image(const oak_at_t *at, int dir, double from, double to, const real q[NGRAD],
                        real image[NGRAD]) {
   const double dx = oak_dx(at->state, at->level, dir);
-  const real ratio = OAK_NO_SLIP ? 1
-                                 : (real)(oak_slip_arm(dir, at->x[dir], to * dx) /
-                                          oak_slip_arm(dir, at->x[dir], from * dx));
-  OAK_FOR(v, OAK_TEMPERATURE)
-    image[v] = oak_mirror_sign(v, dir) * (oak_has_arm(v, dir) ? ratio : 1) * q[v];
+  OAK_FOR(v, OAK_TEMPERATURE) {
+    int normal;
+    const int power = OAK_NO_SLIP ? 0 : oak_wall_power(v, dir, &normal);
+    image[v] = oak_mirror_sign(v, dir) * q[v] *
+               oak_wall_ratio(power, dir, oak_moved(dir, at->x[dir], from * dx),
+                              oak_moved(dir, at->x[dir], to * dx));
+  }
 #if OAK_HAS_physics_wall
   physics_wall(&at->ph, image);
 #endif

@@ -11,14 +11,29 @@
 enum { NGRAD = OAK_GRADIENTS };
 
 /* A wall with slip has no stress, so v_theta / r and v_phi / r are even across a wall at r = const,
- * and v_phi / sin(theta) is even across a wall at theta = const. The function gives r or sin(theta)
- * at a step of the mesh from the coordinate x. */
-OAK_FN double oak_slip_arm(int dir, double x, double step) {
-  double sine, cosine;
-  if (!OAK_COORDINATES || dir >= OAK_CURVED) return 1;
-  if (dir == 0) return oak_moved(0, x, step);
-  oak_sine(x + step, &sine, &cosine);
-  return sine;
+ * and v_phi / sin(theta) is even across a wall at theta = const. Along a conductor there is no
+ * current, so of other vectors the products are even. The function gives 1 if variable v is such a
+ * component of the momentum, -1 if of another vector, or 0; *normal: the component across the wall.
+ */
+OAK_FN int oak_wall_power(int v, int dir, int *normal) {
+  int power = 0;
+  *normal = 0;
+#define OAK_FIND_WALL(first, second, third)                                                \
+  if (v >= 0 &&                                                                            \
+      (v == OAK_PHI_OF(second, third) || (OAK_CURVED > 1 && dir == 0 && v == (second)))) { \
+    power = (first) == PHYSICS_NORMAL(0) ? 1 : -1;                                         \
+    *normal = dir ? (second) : (first);                                                    \
+  }
+  PHYSICS_VECTORS(OAK_FIND_WALL)
+  return OAK_COORDINATES && dir < OAK_CURVED ? power : 0;
+}
+
+/* The value of a component (oak_wall_power) at coordinate `to` over that of its mirror image at
+ * `from`. */
+OAK_FN real oak_wall_ratio(int power, int dir, double from, double to) {
+  double sine[2] = {from, to}, cosine;
+  if (dir > 0) oak_sine(from, &sine[0], &cosine), oak_sine(to, &sine[1], &cosine);
+  return power == 0 ? 1 : (real)(power > 0 ? sine[1] / sine[0] : sine[0] / sine[1]);
 }
 
 /* 1 / r, cot theta and 1 / sin theta of a place; 0 at r = 0 and at the poles, where faces have no

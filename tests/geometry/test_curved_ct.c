@@ -54,9 +54,11 @@ static double worst_div(const sim_t *s) {
   return max_ranks(s->comm, most);
 }
 
+/* Every second system has resistivity. */
 static sim_t waves_new(MPI_Comm comm, const system_t *c) {
-  return sim_new(comm, CURVED TEST_PROBLEM("curved") "%s%sproblem.flow=rings\nmesh.max_level=2\n",
-                 c->keys, c->whole);
+  return sim_new(comm, CURVED TEST_PROBLEM("curved") "%s%sproblem.flow=rings\nmesh.max_level=2\n%s",
+                 c->keys, c->whole,
+                 (c - systems) % 2 ? "" : "physics.resistivity=1e-3\nphysics.ambipolar=1e-3\n");
 }
 
 /* The mesh is refined and coarsened every four steps. */
