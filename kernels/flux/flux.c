@@ -49,6 +49,7 @@ OAK_KERNEL_SHARED(oak_flux, oak_flux_args_t, LANES, RESIDENT, sizeof(flux_shared
     start_march(&t, &z, &sh);
     all_planes(&t, &z, &sh);
     end_march(&t, &z);
+    if (OAK_CURL) oak_stream_end(); /* of keep_row_shares */
     put_results(&arg, place.result, &sh);
   }
 }

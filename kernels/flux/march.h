@@ -210,8 +210,9 @@ OAK_FN void cell_fluxes(const flux_shared_t *sh, const rows_t *r, int dir, int i
 OAK_FN void keep_row_shares(const tile_t *t, int k, const flux_shared_t *sh, const real *own,
                             const rows_t *r) {
 #if OAK_CURL
-  const store_t *next = t->arg->shares + t->block * OAK_SHARES * OAK_CELLS +
-                        OAK_INDEX(t->x0, t->y0 + t->row + ROWS, k);
+  OAK_ALIGNED store_t rows[OAK_MANY_THREADS ? 1 : OAK_SHARES * ROWS * TX];
+  store_t *to =
+      t->arg->shares + t->block * OAK_SHARES * OAK_CELLS + OAK_INDEX(t->x0, t->y0 + t->row, k);
   OAK_LANE2(n, ROWS, i, TX) {
     cell_t c = {t->block, {t->x0 + i, t->y0 + t->row + n, k}};
     OAK_FOR(v, NVAR) c.q[v] = own ? own[v] : r->s[v][n + GH][i + GH];
@@ -220,11 +221,12 @@ OAK_FN void keep_row_shares(const tile_t *t, int k, const flux_shared_t *sh, con
       cell_fluxes(sh, r, dir, i, n, lower, upper);
       add_fluxes(&t->user.physics, &c, dir, t->inv_dx[dir], lower, upper);
     }
-    keep_shares(t->arg, &t->user.physics, &c, t->closed);
+    edge_shares(&t->user.physics, &c.turns, c.x, c.q, t->closed,
+                OAK_MANY_THREADS ? to + n * OAK_NX + i : rows + n * TX + i,
+                OAK_MANY_THREADS ? OAK_CELLS : ROWS * TX);
   }
-  /* Shares of the next row: the CPU prefetches few streams by itself. */
-  for (int n = 0; n < OAK_SHARES * TX && !OAK_MANY_THREADS; n += 8)
-    OAK_WILL_WRITE(next + n / TX * OAK_CELLS + n % TX);
+  for (int n = 0; n < OAK_SHARES * ROWS && !OAK_MANY_THREADS; n++)
+    oak_stream(to + n / ROWS * OAK_CELLS + n % ROWS * OAK_NX, rows + n * TX, TX * sizeof(store_t));
 #else
   (void)t, (void)k, (void)sh, (void)own, (void)r;
 #endif

@@ -212,7 +212,7 @@ OAK_FN void keep_shares(const oak_flux_args_t *s, const physics_parameters_t *ph
                         int closed) {
 #if OAK_CURL
   store_t *p = s->shares + c->block * OAK_SHARES * OAK_CELLS + OAK_INDEX(c->x[0], c->x[1], c->x[2]);
-  edge_shares(ph, &c->turns, c->x, c->q, closed, p);
+  edge_shares(ph, &c->turns, c->x, c->q, closed, p, OAK_CELLS);
 #else
   (void)s, (void)ph, (void)c, (void)closed;
 #endif

@@ -40,10 +40,10 @@ typedef struct {
   real turn[OAK_DIM][2][3], part[OAK_DIM][2];
 } turns_t;
 
-/* Store the shares of cell x[] with the primitive state q[]. `closed`: closed_faces of its block.
- */
+/* Store the shares of cell x[] with the primitive state q[], `next` apart. `closed`: closed_faces
+ * of its block. */
 OAK_FN void edge_shares(const physics_parameters_t *ph, const turns_t *c, const int x[3],
-                        const real q[], int closed, store_t *share) {
+                        const real q[], int closed, store_t *share, int next) {
   real rest[OAK_DIM][2], turn[2][NVAR]; /* rest: the parts of missing cells */
   OAK_FOR(d, OAK_DIM) {
     const int low = closed >> 2 * d & (x[d] == 0);
@@ -56,7 +56,7 @@ OAK_FN void edge_shares(const physics_parameters_t *ph, const turns_t *c, const 
 #define EDGE_SHARES(e, a, b, centre)                                                           \
   OAK_FOR(n, 2)                                                                                \
     OAK_FOR(m, 2)                                                                              \
-      share[share_number(e, n, m) * OAK_CELLS] =                                               \
+      share[share_number(e, n, m) * next] =                                                    \
           (c->part[a][n] + c->part[b][m]) * (c->turn[b][m][a] - c->turn[a][n][b] - (centre)) + \
           rest[b][m] * c->turn[b][m][a] - rest[a][n] * c->turn[a][n][b];
   EDGE_SHARES(2, 0, 1, -turn[0][OAK_FACE_VECTOR + 1])

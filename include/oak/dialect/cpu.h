@@ -6,6 +6,9 @@
 
 #include <math.h>
 #include <stddef.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #define OAK_PRAGMA_(x) _Pragma(#x)
 #define OAK_PRAGMA(x) OAK_PRAGMA_(x)
@@ -114,6 +117,25 @@ extern void oak_near_beyond(void)
 #define OAK_SHARED OAK_ALIGNED
 #define OAK_SHARED_STRUCT(type, name) type name
 
+/* Copy to memory that is read much later. Whole cache lines go past the caches, because a processor
+ * would read a line from memory before it writes there. Others see the copies after
+ * oak_stream_end. */
+OAK_FN void oak_stream(void *to, const void *from, size_t bytes) {
+#ifdef __SSE2__
+  if (((size_t)to | bytes) % 64 == 0) {
+    for (size_t n = 0; n < bytes; n += 16)
+      _mm_stream_si128((__m128i *)((char *)to + n), *(const __m128i *)((const char *)from + n));
+    return;
+  }
+#endif
+  __builtin_memcpy(to, from, bytes);
+}
+OAK_FN void oak_stream_end(void) {
+#ifdef __SSE2__
+  _mm_sfence();
+#endif
+}
+
 /* A queue of planes advances without copying: the index rotates. */
 #define OAK_QUEUE(len, step, s) (((step) + (s) + 4 * (len)) % (len))
 #define OAK_QUEUE_TURN(queue, len, nvar) ((void)0)
@@ -123,6 +145,4 @@ extern void oak_near_beyond(void)
 
 #define OAK_UNROLL OAK_PRAGMA(GCC unroll 16)
 #define OAK_NO_UNROLL
-/* The cache line at p will be written. */
-#define OAK_WILL_WRITE(p) __builtin_prefetch(p, 1)
 #define OAK_TWO_TURNS

@@ -213,7 +213,8 @@ OAK_FN float oak_sqrt(float x) {
 
 #define OAK_UNROLL _Pragma("unroll")
 #define OAK_PRAGMA(x) _Pragma(#x)
-#define OAK_WILL_WRITE(p) ((void)0)
+#define oak_stream(to, from, bytes) ((void)0)
+#define oak_stream_end() ((void)0)
 #ifndef OAK_WILL_READ
 #define OAK_WILL_READ(p) ((void)0)
 #endif
