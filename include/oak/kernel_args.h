@@ -152,6 +152,7 @@ typedef struct {
   sum_t *bflux;
   int part_bits; /**< a tile has 2^part_bits parts along z, which are computed separately */
   int first;     /**< 1: first of the stages whose invalid cells are counted together */
+  int rates;     /**< 1: last of these stages, whose rates bound the next time step */
   double *rate;  /**< [block][tile][part] largest sum over dimensions of wave speed / dx */
   int *bad;      /**< [block][tile][part] number of invalid cells */
   const store_t

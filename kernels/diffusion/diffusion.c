@@ -140,7 +140,8 @@ OAK_KERNEL(oak_diffusion, oak_diffusion_args_t, 128) {
         OAK_FOR(v, NVAR) rate[v] = solid ? 0 : rate[v];
         oak_store(out + OAK_INDEX(x[0], x[1], x[2]), OAK_CELLS, rate);
       }
-      OAK_LANES(i, refined ? OAK_NX : 0) {
+      if (!refined) continue;
+      OAK_LANES(i, OAK_NX) {
         const int x[3] = {i, row % OAK_NY, row / OAK_NY}, lane = OAK_MANY_THREADS ? 0 : i;
         for (int face = 0; face < OAK_FACES; face++) {
           real flux[NVAR];

@@ -233,9 +233,10 @@ OAK_FN void keep_row_shares(const tile_t *t, int k, const flux_shared_t *sh, con
 }
 
 /* The new state u[] of cell (i, n) of the present rows of plane k. `own` is as for reconstruct. The
- * function also updates the largest rate of the lane and the number of invalid cells. */
-OAK_FN void update_cell(const tile_t *t, int i, int n, int k, flux_shared_t *sh, const real *own,
-                        const rows_t *r, sum_t u[NVAR]) {
+ * function also updates the number of invalid cells and, with `rates`, the largest rate of the
+ * lane. */
+OAK_FN void update_cell(const tile_t *t, int i, int n, int k, int rates, flux_shared_t *sh,
+                        const real *own, const rows_t *r, sum_t u[NVAR]) {
   const int j = t->row + n, lane = n * TX + i;
   cell_t c = {t->block, {t->x0 + i, t->y0 + j, k}};
   OAK_FOR(v, NVAR) c.q[v] = own ? own[v] : r->s[v][n + GH][i + GH];
@@ -249,7 +250,7 @@ OAK_FN void update_cell(const tile_t *t, int i, int n, int k, flux_shared_t *sh,
       t->number + (unsigned)k * OAK_NEXT_Z + (unsigned)i * OAK_NEXT_X + (unsigned)j * OAK_NEXT_Y;
   const int valid = new_state(t->arg, &t->user.physics, &c,
                               fetched_states(earlier_states(t->arg, &c), sh), number, u);
-  const real rate = cell_rate(t->arg, &t->user, &c, t->inv_dx);
+  const real rate = rates ? cell_rate(t->arg, &t->user, &c, t->inv_dx) : 0;
   sh->rate[lane] = OAK_MAX(sh->rate[lane], rate);
   if (!ONE_COUNT)
     sh->bad[lane] += valid ? 0 : 1;
@@ -263,8 +264,8 @@ OAK_FN void update_cell(const tile_t *t, int i, int n, int k, flux_shared_t *sh,
 
 /* The new states of the present rows of plane k, whose primitive states are in s[]. Results are
  * stored after the loop, because clang vectorises it only then. */
-OAK_FN void update_rows(const tile_t *t, int k, const real s[NVAR][SY][SX], const real *own,
-                        march_t *z, flux_shared_t *sh) {
+OAK_FN void new_rows(const tile_t *t, int k, int rates, const real s[NVAR][SY][SX], const real *own,
+                     march_t *z, flux_shared_t *sh) {
   store_t *out = t->arg->out + (tile_plane(t, k) - t->f->u) + t->row * OAK_NX;
   const rows_t r = present_rows(t, k, z, s, sh);
   keep_row_shares(t, k, sh, own, &r);
@@ -272,7 +273,7 @@ OAK_FN void update_rows(const tile_t *t, int k, const real s[NVAR][SY][SX], cons
   OAK_PRIVATE(sum_t result[NVAR], ROWS * TX);
   OAK_LANE2(n, ROWS, i, TX) {
     sum_t u[NVAR];
-    update_cell(t, i, n, k, sh, own, &r, u);
+    update_cell(t, i, n, k, rates, sh, own, &r, u);
     for (int v = 0; v < NVAR; v++) OAK_MY(result[v], n * TX + i) = u[v];
   }
 #endif
@@ -281,8 +282,19 @@ OAK_FN void update_rows(const tile_t *t, int k, const real s[NVAR][SY][SX], cons
 #if OAK_STORE_LATER
     for (int v = 0; v < NVAR; v++) u[v] = OAK_MY(result[v], n * TX + i);
 #else
-    update_cell(t, i, n, k, sh, own, &r, u);
+    update_cell(t, i, n, k, rates, sh, own, &r, u);
 #endif
     store_state(out + n * OAK_NX + i, u);
   }
+}
+
+/* The same. Stages whose rates nobody reads have a loop of their own where hooks give rates. */
+OAK_FN void update_rows(const tile_t *t, int k, const real s[NVAR][SY][SX], const real *own,
+                        march_t *z, flux_shared_t *sh) {
+#if OAK_HAS_OWN_RATE
+  if (!OAK_MANY_THREADS && !t->arg->rates)
+    new_rows(t, k, 0, s, own, z, sh);
+  else
+#endif
+    new_rows(t, k, 1, s, own, z, sh);
 }

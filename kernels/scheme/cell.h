@@ -113,7 +113,7 @@ OAK_FN double diffusion_rate(const oak_at_t *at, const real q[]) {
 #if OAK_HAS_problem_diffusive_flux
   d += problem_diffusivity(at, q);
 #endif
-  OAK_FOR(n, OAK_DIM) rate += 2 * d / (at->dx[n] * at->dx[n]);
+  OAK_FOR(n, OAK_DIM) rate += d * (2 / (at->dx[n] * at->dx[n])); /* one division in all cells */
   rate += turning_rate(at, d);
   return oak_is_solid(q[SOLID_VAR]) ? 0 : rate >= 0 ? rate : INFINITY;
 }

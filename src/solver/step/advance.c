@@ -7,8 +7,8 @@
 
 /* ---- a stage: ghost cells and fluxes */
 
-/* Begin stage sim->data.clock.stage of a step step->dt. */
-static void stage_begin(const oak_t *sim, oak_step_t *step, const oak_stage_t *stage) {
+/* Begin stage sim->data.clock.stage of a step step->dt; last: of the stages. */
+static void stage_begin(const oak_t *sim, oak_step_t *step, const oak_stage_t *stage, int last) {
   const oak_data_t *data = &sim->data;
   step->stage = *stage;
   step->state = stage->deriv;
@@ -24,6 +24,7 @@ static void stage_begin(const oak_t *sim, oak_step_t *step, const oak_stage_t *s
                                  .cfl = sim->setup.method.cfl,
                                  .part_bits = __builtin_ctz((unsigned)data->results.parts),
                                  .first = data->clock.stage == 0,
+                                 .rates = last,
                                  .rate = data->results.rate,
                                  .bad = data->results.bad,
                                  .bflux = sim->fluxfix.bflux.at};
@@ -85,7 +86,7 @@ oak_status_t oak_update_time_step(oak_t *sim) {
   MPI_Allreduce(MPI_IN_PLACE, &changed, 1, MPI_INT, MPI_MAX, sim->setup.comm);
   if (!changed) return OAK_OK;
   OAK_TRY(oak_step_run(sim, OAK_STEP_START, &step));
-  stage_begin(sim, &step, &probe);
+  stage_begin(sim, &step, &probe, 1);
   oak_step_run(sim, OAK_STEP_FLUXES, &step);
   OAK_TRY(oak_step_run(sim, OAK_STEP_END, &step));
   if (!step.invalid) return OAK_OK;
@@ -123,7 +124,7 @@ static oak_status_t try_step(oak_t *sim, double dt, int *invalid) {
     oak_stage_t stage = scheme->stage[s];
     if (stage.out == scheme->result) stage.out = sim->setup.method.result;
     sim->data.clock.stage = s;
-    stage_begin(sim, &step, &stage);
+    stage_begin(sim, &step, &stage, s == scheme->nstage - 1);
     oak_step_run(sim, OAK_STEP_FLUXES, &step);
     oak_step_run(sim, OAK_STEP_RESULT, &step);
   }
