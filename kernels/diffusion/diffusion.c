@@ -48,17 +48,27 @@ OAK_FN void slip_at_boundary(const oak_diffusion_args_t *arg, long block, const 
   }
 }
 
-/* Store a cell in primitive variables. Corners in 3D are left out, because nothing reads them. */
+/* Store cell x[], whose first variable is at p, in primitive variables. */
 OAK_FN void primitive_cell(const oak_diffusion_args_t *arg, const oak_user_t *user, long block,
-                           const int x[3], real *out) {
-  int outside = 0, stride;
+                           const int x[3], const store_t *p, long long stride, real *out) {
   real q[NVAR];
-  for (int d = 0; d < OAK_DIM; d++) outside += x[d] < 0 || x[d] >= OAK_ALONG(d);
-  if (outside > 2) return;
-  const store_t *p = edge_cell_of(&arg->f, arg->edge, NVAR, block, x, &stride);
   load_primitive(&user->physics, p, stride, q);
   slip_at_boundary(arg, block, x, q);
   put_reals(out + WIDE_INDEX(x[0], x[1], x[2]), WIDE_CELLS, q);
+}
+
+/* Store the ghost cells beyond a face. */
+OAK_FN void primitive_side(const oak_diffusion_args_t *arg, const oak_user_t *user, long block,
+                           int dir, int high, real *out OAK_LANE_PARAM) {
+  const oak_side_t s = oak_side(&arg->f, block, 2 * dir + high);
+  const store_t *layer = s.p + (high ? 0 : (OAK_NG - 1) * s.sn);
+  OAK_ROWS(b, FB(dir), FA(dir)) {
+    OAK_LANES(a, FA(dir)) {
+      int x[3];
+      face_point(dir, high ? OAK_ALONG(dir) : -1, a, b, x);
+      primitive_cell(arg, user, block, x, layer + a * s.sa + b * s.sb, s.sv, out);
+    }
+  }
 }
 
 OAK_KERNEL(oak_primitive, oak_diffusion_args_t, 128) {
@@ -76,19 +86,19 @@ OAK_KERNEL(oak_primitive, oak_diffusion_args_t, 128) {
         put_reals(out + WIDE_INDEX(i, j, k), WIDE_CELLS, q);
       }
     }
-    /* First the two ghost cells at the ends of interior rows, then the rows of ghost cells. */
-    OAK_ROWS(end, OAK_NY * OAK_NZ, 2) {
-      OAK_LANES(high, 2) {
-        const int x[3] = {high ? OAK_NX : -1, end % OAK_NY, end / OAK_NY};
-        primitive_cell(&arg, &user, block, x, out);
-      }
-    }
+    OAK_FOR(dir, OAK_DIM)
+      OAK_FOR(high, 2) primitive_side(&arg, &user, block, dir, high, out OAK_LANE_ARG);
+    /* Cells beyond edges; nothing reads corners in 3D. */
     OAK_ROWS(row, WIDE_Y * WIDE_Z, WIDE_X) {
       const int j = row % WIDE_Y - 1, k = OAK_DIM == 3 ? row / WIDE_Y - 1 : 0;
-      if (j >= 0 && j < OAK_NY && k >= 0 && k < OAK_NZ) continue;
+      const int beyond = (j < 0 || j >= OAK_NY) + (k < 0 || k >= OAK_NZ);
+      if (!beyond) continue;
       OAK_LANES(i, WIDE_X) {
         const int x[3] = {i - 1, j, k};
-        primitive_cell(&arg, &user, block, x, out);
+        int stride;
+        if ((i == 0 || i == WIDE_X - 1) + beyond != 2) continue;
+        const store_t *p = edge_cell_of(&arg.f, arg.edge, NVAR, block, x, &stride);
+        primitive_cell(&arg, &user, block, x, p, stride, out);
       }
     }
   }
