@@ -15,6 +15,15 @@ static oak_status_t check(const oak_t *sim, int variable, int most, int first, i
   return OAK_OK;
 }
 
+static oak_status_t check_written(oak_t *sim, int variable, int first, int count) {
+  const int beyond = variable - sim->setup.fields.vector;
+  OAK_TRY(check(sim, variable, sim->setup.nvar, first, count));
+  OAK_CHECK(!sim->setup.fields.nvector || beyond < 0 || beyond >= sim->setup.dim, OAK_ERR_ARGUMENT,
+            "%s cannot be written: it is the mean of the values on faces, which advance it",
+            oak_variable_name(sim, variable));
+  return OAK_OK;
+}
+
 oak_status_t oak_update_ghostcells(oak_t *sim) {
   OAK_BEGIN_FITS(sim);
   return oak_data_agree(&sim->data, oak_fill_ghosts(&sim->data, 0, sim->data.clock.time));
@@ -82,11 +91,7 @@ oak_status_t oak_read_ghosts(oak_t *sim, int first, int count, double *out) {
 
 oak_status_t oak_write_cells(oak_t *sim, int variable, int first, int count, const double *in) {
   OAK_BEGIN_WHOLE(sim);
-  const int beyond = variable - sim->setup.fields.vector;
-  OAK_TRY(check(sim, variable, sim->setup.nvar, first, count));
-  OAK_CHECK(!sim->setup.fields.nvector || beyond < 0 || beyond >= sim->setup.dim, OAK_ERR_ARGUMENT,
-            "%s cannot be written: it is the mean of the values on faces, which advance it",
-            oak_variable_name(sim, variable));
+  OAK_TRY(check_written(sim, variable, first, count));
   const oak_status_t st = oak_data_write(&sim->data, variable, first, count, in);
   oak_rates_forget(sim);
   return st;
@@ -109,8 +114,10 @@ oak_status_t oak_write_variables(oak_t *sim, int n, const int *variable, int cou
   const size_t numbers = (size_t)count * sim->setup.block.cells;
   oak_status_t st = oak_data_check_all(&sim->data, count);
   if (st == OAK_OK) st = OAK_NEW(before, n * numbers + 1);
-  for (int v = 0; v < n && st == OAK_OK; v++)
-    st = oak_read_cells(sim, variable[v], 0, count, before + v * numbers);
+  for (int v = 0; v < n && st == OAK_OK; v++) {
+    st = check_written(sim, variable[v], 0, count);
+    if (st == OAK_OK) st = oak_read_cells(sim, variable[v], 0, count, before + v * numbers);
+  }
   OAK_TRY(oak_data_agree(&sim->data, st));
   st = write_all(sim, n, variable, count, in);
   if (st == OAK_OK) st = oak_update_time_step(sim);
