@@ -442,6 +442,44 @@ static void test_projection(void **state) {
   projection_error(MPI_COMM_WORLD, 1, WALLS "boundary.yhigh=outflow\n", &hash);
 }
 
+/** Another system with a vector on faces: light returns after a period. \return the mean error. */
+static double light_error(int dim, int level) {
+  double error = 0, *start[6], *div;
+  sim_t s = sim_new(MPI_COMM_WORLD,
+                    "physics.name=@/problems/maxwell.c\n" TEST_PROBLEM("light") "mesh.dim=%d\n"
+                    "mesh.block_size=8\nmesh.min_level=%d\nmesh.max_level=%d\nscheme.limiter=mc\n"
+                    "run.cfl=0.4\n",
+                    dim, level, level + (dim == 2));
+  MUST(oak_initialize(s.sim));
+  const int n = oak_nblocks(s.sim) * s.cells;
+  for (int v = 0; v < 6; v++) start[v] = sim_read(&s, 1 + v);
+  sim_run(&s, 1 / sqrt(dim == 2 ? 5 : 6), 0);
+  div = malloc(((size_t)n + 1) * sizeof *div);
+  if (!div) abort();
+  MUST(oak_read_variable(s.sim, "div_b", oak_nblocks(s.sim), div));
+  for (int v = 0; v < 6; v++) {
+    double *u = sim_read(&s, 1 + v);
+    for (int i = 0; i < n; i++) {
+      error += fabs(u[i] - start[v][i]) * sim_volume(&s, i / s.cells);
+      assert_true(fabs(div[i]) < 1e-11);
+    }
+    free(u);
+    free(start[v]);
+  }
+  free(div);
+  sim_free(&s);
+  return sum_ranks(MPI_COMM_WORLD, error);
+}
+
+static void test_light(void **state) {
+  (void)state;
+  for (int dim = 2; dim <= 3; dim++) {
+    const double coarse = light_error(dim, 4 - dim), fine = light_error(dim, 5 - dim);
+    report("light, %dD: error %.2e, %.2e, order %.2f", dim, coarse, fine, log2(coarse / fine));
+    assert_true(log2(coarse / fine) > 1.5);
+  }
+}
+
 /** A stream normal to the sides of a refined strip, without a flow along them, carries a loop of
  * field through it twice. */
 static void test_strip(void **state) {
@@ -502,6 +540,6 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_blast_files),   cmocka_unit_test(test_waves),
       cmocka_unit_test(test_linear_waves),  cmocka_unit_test(test_loop),
       cmocka_unit_test(test_projection),    cmocka_unit_test(test_strip),
-      cmocka_unit_test(test_refusals)};
+      cmocka_unit_test(test_light),         cmocka_unit_test(test_refusals)};
   return TEST_MAIN(tests);
 }
