@@ -265,6 +265,7 @@ typedef struct {
   double theta;                /**< limiter of the interpolation */
   int components;              /**< components of the field `f` */
   int interpolation;
+  int faces; /**< 1: no ghost cells beyond edges */
   /* Elliptic equations: the coefficient of cells, and on their faces (oak_elliptic_args_t). NULL:
    * constant, or not used. */
   const double *a, *low[3], *high;

@@ -91,18 +91,18 @@ OAK_FN void halo_restrict_state(const oak_halo_args_t *arg, const oak_halo_task_
 }
 #endif
 
-#if OAK_CURL
+#if OAK_DIFFUSION || OAK_CURL
 /* Whether the result of a task is not needed: shares have no values beyond the boundary and none of
- * coarser cells, and the state has none beyond edges without diffusion. */
+ * coarser cells, fields beside the state have none beyond edges, nor has anything without
+ * diffusion. */
 OAK_FN int edges_rest(const oak_halo_args_t *arg, const oak_halo_task_t *t) {
   if (arg->interpolation == OAK_INTERPOLATE_EDGES)
     return t->kind == OAK_HALO_PROLONG || t->kind == OAK_HALO_BOUNDARY ||
            t->kind == OAK_HALO_EDGE_PROLONG || t->kind == OAK_HALO_EDGE_BOUNDARY;
 #if OAK_DIFFUSION
-  return 0;
-#else
-  return t->kind >= OAK_HALO_EDGE_COPY;
+  if (!arg->faces) return 0;
 #endif
+  return t->kind >= OAK_HALO_EDGE_COPY;
 }
 #endif
 
@@ -304,7 +304,7 @@ OAK_KERNEL_FEW(oak_halo, oak_halo_args_t, 128, 512) {
   OAK_ARGS(oak_halo_args_t);
   OAK_OUTER_LANES(n) {
     const oak_halo_task_t t = arg.task[n];
-#if OAK_CURL
+#if OAK_DIFFUSION || OAK_CURL
     if (edges_rest(&arg, &t)) continue;
 #endif
 #if OAK_ELLIPTIC

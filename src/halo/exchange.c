@@ -120,6 +120,7 @@ oak_status_t oak_exchange_begin(oak_exchange_t *x, const oak_values_t *values,
   args->halo = x->buffer.mine;
   args->components = x->components;
   args->interpolation = x->interpolation;
+  args->faces = x->faces;
   args->f.list = NULL;
   oak_exchange_field(x, values, &args->f);
   oak_status_t st = meet(x, timers);
@@ -151,7 +152,7 @@ oak_status_t oak_exchange_end(oak_exchange_t *x, oak_halo_args_t *args, oak_time
     oak_timer_stop(timers, OAK_PHASE_GHOST_R2);
   }
   if (p->meet2) oak_keep_failure(&st, meet(x, timers));
-  if (st != OAK_OK || !p->last.count) return st;
+  if (st != OAK_OK || !p->last.count || x->faces) return st;
   return OAK_TIMED(timers, OAK_PHASE_GHOST_R2, run(x, &p->last, args));
 }
 

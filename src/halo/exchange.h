@@ -20,6 +20,7 @@ typedef struct {
   int components;
   int stored;           /**< numbers that a block holds for each cell: components and more */
   int interpolation;    /**< OAK_INTERPOLATE_; with _EDGES there is no second round */
+  int faces;            /**< 1: no ghost cells beyond edges, though the pattern has them */
   int store_size;       /**< bytes */
   oak_kernel_t *kernel; /**< oak_halo */
   oak_shared_t buffer;  /**< the halo buffer */

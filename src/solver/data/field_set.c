@@ -10,9 +10,11 @@ oak_status_t oak_field_set_open(oak_data_t *data, oak_field_set_t *set, int coun
   set->nface = nface;
   if (!count && !nface) return OAK_OK;
   for (int face = 0; face < 6; face++) bc[face] = (oak_bc_t){.kind = OAK_BC_MIRROR};
-  for (int n = 0; n < count; n++)
+  for (int n = 0; n < count; n++) {
     oak_exchange_init(&set->field[n].exchange, &data->transport, &data->pattern, 1,
                       OAK_INTERPOLATE_LIMITED, data->setup->bytes.store);
+    set->field[n].exchange.faces = 1; /* hooks read no more */
+  }
   OAK_TRY(oak_device_alloc(dev, sizeof bc, &set->bc));
   OAK_TRY(oak_device_upload(dev, set->bc, bc, sizeof bc));
   return oak_device_alloc(dev, (count + nface) * sizeof(oak_beside_t), &set->table);
