@@ -40,6 +40,9 @@
 #ifndef OAK_BULK_COPIES
 #define OAK_BULK_COPIES 0
 #endif
+#ifndef OAK_FETCH_NEXT
+#define OAK_FETCH_NEXT(p, count) ((void)(p))
+#endif
 #ifndef OAK_SHARED_BYTES
 #define OAK_SHARED_BYTES 0x7fffffff
 #endif

@@ -116,6 +116,7 @@ OAK_KERNEL(oak_diffusion, oak_diffusion_args_t, 128) {
     const real *wide = arg.q + n * (long long)NVAR * WIDE_CELLS;
     store_t *out = arg.out + block * OAK_BLOCK_REALS;
     int refined = 0;
+    OAK_FETCH_NEXT(out, OAK_BLOCK_REALS);
     for (int face = 0; face < OAK_FACES; face++)
       refined |= arg.f.face[block * OAK_FACES + face].bflux >= 0;
     OAK_ROWS(row, OAK_NY * OAK_NZ, OAK_NX) {

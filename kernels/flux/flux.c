@@ -46,6 +46,15 @@ OAK_KERNEL_SHARED(oak_flux, oak_flux_args_t, LANES, RESIDENT, sizeof(flux_shared
       sh.rate[c] = 0;
       if (!ONE_COUNT || c == 0) sh.bad[c] = 0;
     }
+    const long long at = t.block * OAK_BLOCK_REALS;
+    OAK_FETCH_NEXT(arg.f.u + at, OAK_BLOCK_REALS);
+    OAK_FETCH_NEXT(arg.out + at, OAK_BLOCK_REALS);
+    OAK_FOR(p, OAK_NPREV) {
+      OAK_FETCH_NEXT(arg.prev[p] + at, OAK_BLOCK_REALS);
+    }
+#if OAK_DIFFUSION == 1
+    OAK_FETCH_NEXT(arg.diffusion + at, OAK_BLOCK_REALS);
+#endif
     start_march(&t, &z, &sh);
     all_planes(&t, &z, &sh);
     end_march(&t, &z);

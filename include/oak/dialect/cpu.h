@@ -145,4 +145,9 @@ OAK_FN void oak_stream_end(void) {
 
 #define OAK_UNROLL OAK_PRAGMA(GCC unroll 16)
 #define OAK_NO_UNROLL
+/* Fetch the data of the next block, which follow `count` numbers at p, while this block is
+ * computed. The arrays of small blocks end before a processor begins to fetch ahead by itself. */
+#define OAK_FETCH_NEXT(p, count)                                                     \
+  for (int oak_f = 0; OAK_CELLS <= 64 && oak_f < (count); oak_f += 64 / sizeof *(p)) \
+  __builtin_prefetch((p) + (count) + oak_f)
 #define OAK_TWO_TURNS
