@@ -116,17 +116,12 @@ OAK_FN void elliptic_slopes_along(const oak_elliptic_args_t *arg, long n, int di
   }
 }
 
-/* The derivatives across the faces along arg.axis, arg.res [nblock][OAK_FACE_REALS]. Both blocks
- * beside a face compute the same bits. */
+/* The derivatives across all faces, arg.res [nblock][OAK_FACE_REALS]. Both blocks beside a face
+ * compute the same bits. */
 OAK_KERNEL(oak_elliptic_slopes, oak_elliptic_args_t, ELLIPTIC_LANES) {
   OAK_ARGS(oak_elliptic_args_t);
   OAK_OUTER_LANES(n) {
-    if (arg.axis == 0)
-      elliptic_slopes_along(&arg, n, 0 OAK_LANE_ARG);
-    else if (arg.axis == 1)
-      elliptic_slopes_along(&arg, n, 1 OAK_LANE_ARG);
-    else if (OAK_DIM == 3)
-      elliptic_slopes_along(&arg, n, 2 OAK_LANE_ARG);
+    OAK_FOR(dir, OAK_DIM) elliptic_slopes_along(&arg, n, dir OAK_LANE_ARG);
   }
 }
 

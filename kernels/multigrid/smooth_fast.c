@@ -281,8 +281,9 @@ OAK_FN void elliptic_plane(const elliptic_stencil_t *s, int k, elliptic_part_t *
   p->middle = 0;
 }
 
-/* Set the diagonals of the row. \return 0 if the row before had the same. */
+/* Set the diagonals of the row. \return 0 if the row before had the same, as inside a plane. */
 OAK_FN int elliptic_falls(const elliptic_stencil_t *s, elliptic_part_t *p) {
+  if (p->j > 1 && p->j < OAK_NY - 1) return 0;
   const real middle = elliptic_diagonal(s, p->j, p->k);
   if (middle == p->middle) return 0;
   OAK_INNER(i, OAK_NX)

@@ -294,25 +294,24 @@ oak_status_t oak_elliptic_solve(oak_elliptic_t *e, const oak_elliptic_options_t 
   return oak_agree(e->comm, remove_mean(e, OAK_OK, level->u.memory.mine));
 }
 
-/* Run a kernel of derivatives along the axes [first, last). */
-static oak_status_t differentiate(oak_elliptic_t *e, oak_kernel_t *kernel, int first, int last,
-                                  void *out) {
+/* Run a kernel of derivatives, that of gradients along an axis. */
+static oak_status_t differentiate(oak_elliptic_t *e, oak_kernel_t *kernel, int axis, void *out) {
   const int top = e->nlevel - 1;
   oak_elliptic_args_t args;
   oak_elliptic_args(e, top, &args);
   args.res = out;
+  args.axis = axis;
   oak_status_t st = oak_elliptic_ghosts(e, top);
-  for (args.axis = first; args.axis < last && st == OAK_OK; args.axis++)
-    st = oak_elliptic_launch(e, kernel, top, &args);
+  if (st == OAK_OK) st = oak_elliptic_launch(e, kernel, top, &args);
   return oak_agree(e->comm, st);
 }
 
 oak_status_t oak_elliptic_gradient(oak_elliptic_t *e, int axis, void *out) {
-  return differentiate(e, e->kernel.gradient, axis, axis + 1, out);
+  return differentiate(e, e->kernel.gradient, axis, out);
 }
 
 oak_status_t oak_elliptic_slopes(oak_elliptic_t *e, void *out) {
-  oak_status_t st = differentiate(e, e->kernel.slopes, 0, e->dim, out);
+  oak_status_t st = differentiate(e, e->kernel.slopes, 0, out);
   for (int axis = 0; axis < e->dim && st == OAK_OK && e->setup.bodies; axis++)
     st = oak_elliptic_wall_slopes(e, axis, out);
   return e->setup.bodies ? oak_agree(e->comm, st) : st;
