@@ -31,13 +31,12 @@ static const char *form(const oak_equation_t *q, const char *hook, char *text) {
   return text;
 }
 
-/* The derivatives of field i in time. A stage of a step gives both: the first as the change from
- * the stage before, the second as the change of the first from the step before. Both solutions are
- * on one mesh, so what an adaptation adds to a solution is no part of them. The first solution of a
- * step follows the last one of the step before, if that was at the same time: for the state by
- * Euler's method, which lacks half the second derivative. */
+/* The derivatives of field i in time. A later stage gives both: the first as the change from the
+ * stage before, which is on the same mesh, the second as the change of the first from the step
+ * before. The first solution of a step follows the last one of the step before, if that was at the
+ * same time: for the state by Euler's method, which lacks half the second derivative. */
 static void set_rates(const oak_t *sim, const oak_poisson_t *p, int i, oak_poisson_args_t *args) {
-  const int number[2] = {p->rate[i], i ? -1 : p->second}, later = p->shift > 0;
+  const int number[2] = {p->rate[i], i ? -1 : p->rate[4]}, later = p->shift > 0;
   const int known = sim->setup.method.runge_kutta->nstage == 2 && !oak_poisson_is_past(sim);
   const double past = known ? sim->data.clock.dt : 0;
   const double half = p->step == sim->data.clock.step ? 0 : 0.5 * past * past;
@@ -179,7 +178,7 @@ static oak_status_t find_fields(oak_t *sim, oak_poisson_t *p) {
     p->rate[i] = oak_field_find(&sim->setup, name);
   }
   snprintf(name, sizeof name, "%s_tt", q->name);
-  p->second = p->rate[0] < 0 ? -1 : oak_field_find(&sim->setup, name);
+  p->rate[4] = p->rate[0] < 0 ? -1 : oak_field_find(&sim->setup, name);
   for (int d = 0; d < 2 && sim->setup.domain.coordinates; d++) {
     snprintf(name, sizeof name, "%s_%c", q->name, "xy"[d]);
     OAK_CHECK(oak_field_find(&sim->setup, name) < 0, OAK_ERR_INPUT,
@@ -370,19 +369,15 @@ static oak_status_t store(oak_t *sim, oak_poisson_t *p) {
     /* in place, where the field is of double precision and its change is not needed */
     const int direct = p->rate[1 + d] < 0 && sim->setup.bytes.store == sizeof(double);
     void *to = direct ? sim->data.fields.field[field[1 + d]].now.memory.mine : top->res;
-    if (has_slopes(sim, p))
-      oak_keep_failure(&st, oak_elliptic_means(p->elliptic, d, p->slope.at, to));
-    else
-      oak_keep_failure(&st, oak_elliptic_gradient(p->elliptic, d, to));
+    oak_keep_failure(&st, has_slopes(sim, p) ? oak_elliptic_means(p->elliptic, d, p->slope.at, to)
+                                             : oak_elliptic_gradient(p->elliptic, d, to));
     if (st == OAK_OK && !direct)
       st = run_kernel(sim, p, sim->setup.kernel.poisson_field, to, field[1 + d], 1);
     oak_keep_failure(&st, oak_field_set_fill(&sim->data, &sim->data.fields, field[1 + d]));
   }
-  for (int i = 0; i < 4; i++)
-    if (p->rate[i] >= 0 && p->shift > 0)
+  for (int i = 0; i < 5 && p->shift > 0; i++)
+    if (p->rate[i] >= 0)
       oak_keep_failure(&st, oak_field_set_fill(&sim->data, &sim->data.fields, p->rate[i]));
-  if (p->second >= 0 && p->shift > 0)
-    oak_keep_failure(&st, oak_field_set_fill(&sim->data, &sim->data.fields, p->second));
   OAK_TRY(oak_data_agree(&sim->data, st));
   return !p->bodies || p->absorb ? OAK_OK : sum_bodies(sim, p);
 }

@@ -20,8 +20,7 @@ typedef struct {
   int told;                      /**< a warning about it has been printed */
   int given[6]; /**< 1: the hook POISSON_BOUNDARY gives values or slopes on some face */
   int field[4]; /**< numbers of the fields phi, phi_x, phi_y, phi_z; -1: there is none */
-  int rate[4];  /**< numbers of the fields phi_t, phi_x_t and so on; -1: there is none */
-  int second;   /**< number of the field phi_tt; -1: there is none */
+  int rate[5];  /**< numbers of the fields phi_t, phi_x_t and so on, and of phi_tt; -1 as above */
   int state;    /**< from which the present solution is found, and its time */
   double now;
   double time;       /**< time of the last solution */
