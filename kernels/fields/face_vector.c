@@ -166,10 +166,13 @@ OAK_FN void rim_edges(const oak_curl_args_t *arg, const part_t *part, int c OAK_
   }
 }
 
-/* STAGE_LANES: on a GPU large blocks get more threads, which wait less for memory. */
+/* On a GPU large blocks get more threads, which wait less for memory. A multiprocessor has
+ * registers for 1280 threads. */
 enum { STAGE_LANES = OAK_CELLS < 512 ? 128 : 256 };
+#define STAGE_KERNEL(name) \
+  OAK_KERNEL_SHARED(name, oak_curl_args_t, STAGE_LANES, 1280 / STAGE_LANES, 0)
 
-OAK_KERNEL(oak_edge_fields, oak_curl_args_t, STAGE_LANES) {
+STAGE_KERNEL(oak_edge_fields) {
   OAK_ARGS(oak_curl_args_t);
   OAK_OUTER_LANES(m) {
     const part_t part = part_of(&arg, m);
@@ -206,34 +209,49 @@ OAK_FN double minus_curl(const oak_field_t *f, long block, const double *e, int 
   return rate;
 }
 
-/* Set the vector on a face after the stage. */
-OAK_FN void set_face(const oak_curl_args_t *arg, const double *e, long block, int a, int i, int j,
-                     int k) {
-  const long long at = block * OAK_BLOCK_REALS + NVAR * OAK_CELLS + oak_face_index(a, i, j, k);
-  double value = arg->dt * minus_curl(&arg->f, block, e, a, i, j, k);
-  OAK_FOR(n, OAK_NPREV) value += arg->w[n] * (double)arg->prev[n][at];
-  if (OAK_ELECTRIC && arg->rate) value += arg->dt * (double)arg->rate[at];
-  arg->u[at] = (store_t)value;
+/* Set the vector after the stage on the faces below a cell across the axes from `first` to before
+ * `end`. All are read before one is set, so a lane waits for memory once. */
+OAK_FN void set_faces(const oak_curl_args_t *arg, const part_t *part, int first, int end,
+                      const int x[3]) {
+  double value[3];
+  long long at[3];
+  OAK_UNROLL
+  for (int a = first; a < end; a++) {
+    at[a] = part->block * OAK_BLOCK_REALS + NVAR * OAK_CELLS + oak_face_index(a, x[0], x[1], x[2]);
+    value[a] = arg->dt * minus_curl(&arg->f, part->block, part->e, a, x[0], x[1], x[2]);
+    OAK_FOR(n, OAK_NPREV) value[a] += arg->w[n] * (double)arg->prev[n][at[a]];
+    if (OAK_ELECTRIC && arg->rate) value[a] += arg->dt * (double)arg->rate[at[a]];
+  }
+  OAK_UNROLL
+  for (int a = first; a < end; a++) arg->u[at[a]] = (store_t)value[a];
 }
 
-OAK_KERNEL(oak_face_stage, oak_curl_args_t, STAGE_LANES) {
+STAGE_KERNEL(oak_face_stage) {
   OAK_ARGS(oak_curl_args_t);
   OAK_OUTER_LANES(m) {
     const part_t part = part_of(&arg, m);
     store_t *rest = arg.u + part.block * OAK_BLOCK_REALS + NVAR * OAK_CELLS + OAK_FACE_REALS;
-    /* Faces across all axes follow each other, so that their fields are in caches. */
-    PART_ROWS(&part, row, (OAK_NY + 1) * (OAK_NZ + (OAK_DIM == 3)), OAK_NX + 1) {
-      const int j = row % (OAK_NY + 1), k = row / (OAK_NY + 1);
-      OAK_FOR(dir, OAK_DIM)
-        if (j < OAK_NY + (dir == 1) && k < OAK_NZ + (dir == 2))
-          OAK_LANES(i, OAK_NX + (dir == 0)) set_face(&arg, part.e, part.block, dir, i, j, k);
+    PART_ROWS(&part, row, OAK_NY * OAK_NZ, OAK_NX) {
+      OAK_LANES(i, OAK_NX) {
+        const int x[3] = {i, row % OAK_NY, row / OAK_NY};
+        set_faces(&arg, &part, 0, OAK_DIM, x);
+      }
     }
-    OAK_INNER(i, part.number ? 0 : OAK_ROOM * OAK_CELLS - OAK_FACE_REALS) rest[i] = 0;
+    OAK_FOR(dir, OAK_DIM) { /* the upper sides of the block */
+      PART_ROWS(&part, b, FB(dir), FA(dir)) {
+        OAK_LANES(a, FA(dir)) {
+          int x[3];
+          face_point(dir, OAK_ALONG(dir), a, b, x);
+          set_faces(&arg, &part, dir, dir + 1, x);
+        }
+      }
+    }
+    PART_ROWS(&part, n, OAK_ROOM * OAK_CELLS - OAK_FACE_REALS, 1) rest[n] = 0;
   }
 }
 
 /* Set the means in the cells of a state. */
-OAK_KERNEL(oak_face_means, oak_curl_args_t, STAGE_LANES) {
+STAGE_KERNEL(oak_face_means) {
   OAK_ARGS(oak_curl_args_t);
   OAK_OUTER_LANES(m) {
     const part_t part = part_of(&arg, m);
