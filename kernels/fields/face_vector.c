@@ -23,23 +23,6 @@ OAK_FN part_t part_of(const oak_curl_args_t *arg, long m) {
   OAK_ROWS(oak_r, (n) * ((p)->number + 1) / (p)->parts - (n) * (p)->number / (p)->parts, width) \
     for (int row = oak_r + (n) * (p)->number / (p)->parts, oak_p = 1; oak_p; oak_p = 0)
 
-/* Fields on the edges along c with four cells of the block around. */
-OAK_FN void inner_edges(const oak_curl_args_t *arg, const part_t *part, int c OAK_LANE_PARAM) {
-  const int a = (c + 1) % 3, b = (c + 2) % 3, sa = OAK_STRIDE(a), sb = OAK_STRIDE(b);
-  const int i0 = c != 0, j0 = c != 1, k0 = OAK_DIM == 3 && c != 2;
-  const int ni = OAK_NX - i0, nj = OAK_NY - j0, nk = OAK_NZ - k0;
-  const store_t *share = arg->f.u + (part->block * OAK_SHARES + share_number(c, 0, 0)) * OAK_CELLS;
-  const double scale = OAK_ELECTRIC && arg->sum ? 1 : 0.25;
-  PART_ROWS(part, row, nj * nk, ni) {
-    const int j = j0 + row % nj, k = k0 + row / nj;
-    const store_t *p = share + OAK_INDEX(i0, j, k);
-    double *e = part->e + edge_index(c, i0, j, k);
-    OAK_LANES(i, ni)
-      e[i] = scale * (((double)p[3 * OAK_CELLS - sa - sb + i] + p[2 * OAK_CELLS - sb + i]) +
-                      ((double)p[OAK_CELLS - sa + i] + p[i]));
-  }
-}
-
 /* Whether a face of the block is a wall that the vector does not cross. */
 OAK_FN int is_wall(const oak_curl_args_t *arg, long block, int dir, int at) {
   const int face = 2 * dir + (at > 0);
@@ -48,50 +31,89 @@ OAK_FN int is_wall(const oak_curl_args_t *arg, long block, int dir, int at) {
          arg->bc[face * NVAR + OAK_FACE_VECTOR + dir].kind == OAK_BC_ANTIMIRROR;
 }
 
-/* Fields on the edges along c in a side of the block, but for its rim. Where finer cells are
- * beyond, only they have shares; where no cells of the block's level or finer are beyond, only the
- * block has shares. */
-OAK_FN void side_edges(const oak_curl_args_t *arg, const part_t *part, int face,
-                       int c OAK_LANE_PARAM) {
-  const long block = part->block;
-  const int dir = face / 2, upper = face & 1, other = 3 - dir - c, first = dir == (c + 1) % 3;
-  const int kind = arg->f.face[block * OAK_FACES + face].kind;
+/* WHOLE_ROWS: one lane after the other (CPUs), whole rows fill vectors. The sides and then the rim
+ * replace what others would have set by mistake. */
+enum { WHOLE_ROWS = !OAK_MANY_THREADS && !OAK_LANES_APART };
+
+/* A side of a block. Where finer cells are beyond, only they have shares; where no cells of the
+ * block's level or finer are beyond, only the block has shares. */
+typedef struct {
+  int upper, own, beyond;
+  double scale;
+  oak_side_t ghost;
+} edges_side_t;
+
+OAK_FN edges_side_t edges_side(const oak_curl_args_t *arg, long block, int face) {
+  const int upper = face & 1, kind = arg->f.face[block * OAK_FACES + face].kind;
   const int own = kind != OAK_FACE_FINER, beyond = kind == OAK_FACE_SAME || !own;
-  const double scale = is_wall(arg, block, dir, upper ? OAK_ALONG(dir) : 0) ? 0
-                       : OAK_ELECTRIC && arg->sum                           ? 1
-                       : own && beyond                                      ? 0.25
-                                                                            : 1.0 / 3;
-  const int axis = dir == 0 ? 1 : 0; /* the axis of the lanes */
-  const int a0 = axis == other, na = OAK_ALONG(axis) - a0;
-  const int b0 = OAK_DIM == 3 && axis == c, nb = FB(dir) - b0;
-  const oak_side_t s = oak_side_of(&arg->f, OAK_SHARES, block, face);
-  const store_t *in = arg->f.u + block * OAK_SHARES * OAK_CELLS;
-  const store_t *ghost = beyond ? s.p + (upper ? 0 : OAK_NG - 1) * s.sn : in;
-  const int step = axis == other ? s.sa : s.sb, across = OAK_STRIDE(other);
-  int number[2][2]; /* shares of the block and beyond, below and above the edge along `other` */
-  in += upper ? (OAK_ALONG(dir) - 1) * OAK_STRIDE(dir) : 0;
-  OAK_FOR(n, 2)
-    OAK_FOR(m, 2) {
-      const int side = n ? !upper : upper;
-      number[n][m] = first ? share_number(c, side, !m) : share_number(c, !m, side);
+  const double scale = is_wall(arg, block, face / 2, upper ? OAK_ALONG(face / 2) : 0) ? 0
+                       : OAK_ELECTRIC && arg->sum                                     ? 1
+                       : own && beyond                                                ? 0.25
+                                                                                      : 1.0 / 3;
+  const edges_side_t s = {upper, own, beyond, scale, oak_side_of(&arg->f, OAK_SHARES, block, face)};
+  return s;
+}
+
+/* Fields on the lower edges of cell (a, b) in a side across `dir`. */
+OAK_FN void set_side(const oak_curl_args_t *arg, const part_t *part, int dir, edges_side_t s, int a,
+                     int b) {
+  const int lanes = dir == 0 ? 1 : 0, rows = dir == 2 ? 1 : 2; /* axes of a and b */
+  double sum[2];
+  int x[3];
+  face_point(dir, s.upper ? OAK_ALONG(dir) - 1 : 0, a, b, x);
+  const store_t *p = arg->f.u + part->block * OAK_SHARES * OAK_CELLS + OAK_INDEX(x[0], x[1], x[2]);
+  const store_t *g =
+      s.ghost.p + (s.upper ? 0 : OAK_NG - 1) * s.ghost.sn + a * s.ghost.sa + b * s.ghost.sb;
+  x[dir] += s.upper;
+  OAK_FOR(n, OAK_DIM - 1) { /* edges along one axis follow each other along the other one */
+    const int c = n ? lanes : rows, other = n ? rows : lanes, first = dir == (c + 1) % 3;
+    const int zero = share_number(c, 0, 0), across = first ? 1 : 2, below = 3 - across;
+    const store_t *q = p + (zero + s.upper * across) * OAK_CELLS;
+    const store_t *r = g + (zero + !s.upper * across) * s.ghost.sv;
+    const double own0 = s.own ? (double)q[below * OAK_CELLS - OAK_STRIDE(other)] : 0;
+    const double own1 = s.own ? (double)q[0] : 0;
+    const double far0 =
+        s.beyond ? (double)r[below * s.ghost.sv - (n ? s.ghost.sb : s.ghost.sa)] : 0;
+    const double far1 = s.beyond ? (double)r[0] : 0;
+    sum[n] = first ? (own0 + far0) + (own1 + far1) : (own0 + own1) + (far0 + far1);
+  }
+  OAK_FOR(n, OAK_DIM - 1) {
+    if (WHOLE_ROWS || (n ? b : a))
+      part->e[edge_index(n ? lanes : rows, x[0], x[1], x[2])] = s.scale * sum[n];
+  }
+}
+
+/* Fields on the lower edges of cells that have four cells of the block around, and on the edges at
+ * both ends of each row, as long as caches have its shares. */
+OAK_FN void inner_edges(const oak_curl_args_t *arg, const part_t *part OAK_LANE_PARAM) {
+  const double scale = OAK_ELECTRIC && arg->sum ? 1 : 0.25;
+  const edges_side_t low = edges_side(arg, part->block, 0), high = edges_side(arg, part->block, 1);
+  PART_ROWS(part, row, OAK_NY * OAK_NZ, OAK_NX) {
+    const int j = row % OAK_NY, k = row / OAK_NY;
+    const store_t *share = arg->f.u + part->block * OAK_SHARES * OAK_CELLS + OAK_INDEX(0, j, k);
+    double *e = part->e + edge_index(0, 0, j, k);
+    OAK_LANES(i, OAK_NX) {
+      const int x[3] = {i, j, k};
+      double sum[EDGE_AXES];
+      OAK_FOR(n, EDGE_AXES) {
+        const int c = 3 - EDGE_AXES + n, sa = OAK_STRIDE((c + 1) % 3), sb = OAK_STRIDE((c + 2) % 3);
+        const store_t *p = share + share_number(c, 0, 0) * OAK_CELLS + i;
+        sum[n] = ((double)p[3 * OAK_CELLS - sa - sb] + p[2 * OAK_CELLS - sb]) +
+                 ((double)p[OAK_CELLS - sa] + p[0]);
+      }
+      OAK_FOR(n, EDGE_AXES) {
+        const int c = 3 - EDGE_AXES + n;
+        if (WHOLE_ROWS || (x[(c + 1) % 3] && x[(c + 2) % 3])) e[n * NODES + i] = scale * sum[n];
+      }
     }
-  PART_ROWS(part, row, nb, na) {
-    int x[3];
-    face_point(dir, 0, a0, b0 + row, x);
-    const store_t *p = in + OAK_INDEX(x[0], x[1], x[2]);
-    const store_t *g = beyond ? ghost + a0 * s.sa + (b0 + row) * s.sb : p;
-    const int sa = OAK_STRIDE(axis), ga = beyond ? s.sa : sa, back = beyond ? step : across;
-    const int sv = beyond ? s.sv : OAK_CELLS;
-    x[dir] = upper ? OAK_ALONG(dir) : 0;
-    double *e = part->e + edge_index(c, x[0], x[1], x[2]);
-    OAK_LANES(a, na) {
-      const double own0 = own ? (double)p[number[0][0] * OAK_CELLS - across + a * sa] : 0;
-      const double own1 = own ? (double)p[number[0][1] * OAK_CELLS + a * sa] : 0;
-      const double far0 = beyond ? (double)g[number[1][0] * sv - back + a * ga] : 0;
-      const double far1 = beyond ? (double)g[number[1][1] * sv + a * ga] : 0;
-      e[a * edge_step(axis)] =
-          scale * (first ? (own0 + far0) + (own1 + far1) : (own0 + own1) + (far0 + far1));
-    }
+    OAK_LANES(n, 2) set_side(arg, part, 0, n ? high : low, j, k);
+  }
+}
+
+OAK_FN void side_edges(const oak_curl_args_t *arg, const part_t *part, int face OAK_LANE_PARAM) {
+  const edges_side_t s = edges_side(arg, part->block, face);
+  PART_ROWS(part, b, FB(face / 2), OAK_NX) {
+    OAK_LANES(a, OAK_NX) set_side(arg, part, face / 2, s, a, b);
   }
 }
 
@@ -125,42 +147,35 @@ OAK_FN beside_edge_t beside_edge(const oak_curl_args_t *arg, long block, int c, 
   return cell;
 }
 
-/* Fields on the line of edges along c on the rim of the block at (p, q) along the axes a and b.
- * Where finer cells meet at it, only they have shares. */
-OAK_FN void rim_line(const oak_curl_args_t *arg, long block, int c, int p, int q,
-                     beside_edge_t cell[4], double *scale) {
-  const int a = (c + 1) % 3, b = (c + 2) % 3;
-  int finest = 0, there[4], faces;
-  OAK_FOR(n, 4) {
-    int x[3] = {0, 0, 0};
-    x[a] = p - 1 + (n & 1);
-    x[b] = q - 1 + (n >> 1);
-    cell[n] = beside_edge(arg, block, c, x, share_number(c, !(n & 1), !(n >> 1)));
-    finest = OAK_MAX(finest, cell[n].finer);
-  }
-  OAK_FOR(n, 4) there[n] = cell[n].finer == finest;
-  faces =
-      (there[0] | there[1]) + (there[2] | there[3]) + (there[0] | there[2]) + (there[1] | there[3]);
-  OAK_FOR(n, 4)
-    if (!there[n]) cell[n].p = NULL;
-  *scale = is_wall(arg, block, a, p) || is_wall(arg, block, b, q) ? 0
-           : OAK_ELECTRIC && arg->sum                             ? 1
-                                                                  : 1.0 / faces;
-}
-
 OAK_FN double share_at(const beside_edge_t *cell, int n) {
   return cell->p ? (double)cell->p[n * cell->step] : 0;
 }
 
-OAK_FN void rim_edges(const oak_curl_args_t *arg, const part_t *part, int c OAK_LANE_PARAM) {
-  const int a = (c + 1) % 3, b = (c + 2) % 3, along = OAK_DIM == 3 ? OAK_ALONG(c) : 1;
-  PART_ROWS(part, line, 4, along) {
-    const int p = line & 1 ? OAK_ALONG(a) : 0, q = line >> 1 ? OAK_ALONG(b) : 0;
+/* Fields on the rim of the block. Where finer cells meet at it, only they have shares. */
+OAK_FN void rim_edges(const oak_curl_args_t *arg, const part_t *part OAK_LANE_PARAM) {
+  PART_ROWS(part, line, 4 * EDGE_AXES, OAK_NX) {
+    const int c = 2 - line / 4, a = (c + 1) % 3, b = (c + 2) % 3;
+    const int p = line & 1 ? OAK_ALONG(a) : 0, q = line & 2 ? OAK_ALONG(b) : 0;
     beside_edge_t cell[4];
-    double scale;
-    rim_line(arg, part->block, c, p, q, cell, &scale);
+    int finest = 0, there[4], faces;
+    OAK_FOR(n, 4) {
+      int x[3] = {0, 0, 0};
+      x[a] = p - 1 + (n & 1);
+      x[b] = q - 1 + (n >> 1);
+      cell[n] = beside_edge(arg, part->block, c, x, share_number(c, !(n & 1), !(n >> 1)));
+      finest = OAK_MAX(finest, cell[n].finer);
+    }
+    OAK_FOR(n, 4) {
+      there[n] = cell[n].finer == finest;
+      if (!there[n]) cell[n].p = NULL;
+    }
+    faces = (there[0] | there[1]) + (there[2] | there[3]) + (there[0] | there[2]) +
+            (there[1] | there[3]);
+    const double scale = is_wall(arg, part->block, a, p) || is_wall(arg, part->block, b, q) ? 0
+                         : OAK_ELECTRIC && arg->sum                                         ? 1
+                                                    : 1.0 / faces;
     double *e = part->e + edge_index(c, 0, 0, 0) + p * edge_step(a) + q * edge_step(b);
-    OAK_LANES(m, along)
+    OAK_LANES(m, OAK_DIM == 3 ? OAK_ALONG(c) : 1)
       e[m * edge_step(c)] = scale * ((share_at(&cell[0], m) + share_at(&cell[1], m)) +
                                      (share_at(&cell[2], m) + share_at(&cell[3], m)));
   }
@@ -176,14 +191,9 @@ STAGE_KERNEL(oak_edge_fields) {
   OAK_ARGS(oak_curl_args_t);
   OAK_OUTER_LANES(m) {
     const part_t part = part_of(&arg, m);
-    OAK_UNROLL
-    for (int c = 3 - EDGE_AXES; c < 3; c++) {
-      inner_edges(&arg, &part, c OAK_LANE_ARG);
-      OAK_FOR(face, OAK_FACES) {
-        if (face / 2 != c) side_edges(&arg, &part, face, c OAK_LANE_ARG);
-      }
-      rim_edges(&arg, &part, c OAK_LANE_ARG);
-    }
+    inner_edges(&arg, &part OAK_LANE_ARG);
+    OAK_FOR(face, OAK_FACES - 2) side_edges(&arg, &part, face + 2 OAK_LANE_ARG);
+    rim_edges(&arg, &part OAK_LANE_ARG);
   }
 }
 
