@@ -338,17 +338,20 @@ static double wave_error(int level, int refined) {
   return mean_change(&s, 5, 1, 2.5);
 }
 
-/** Waves of amplitude 1e-6 along x, in wide cells: errors and their ratios from 32 to 64 cells stay
- * below the bounds of AthenaK's tests, whose eigenvectors have these densities. */
+/** Waves of amplitude 1e-6: the density of the eigenvectors in the tests of AthenaK and Athena++,
+ * and their bounds. */
+static const struct {
+  const char *name;
+  double density, period, error, ratio, error_3d;
+} wave[] = {{"fast", 0.4472135954999580, 0.5, 2.5e-8, 0.28, 4e-8},
+            {"alfven", 1, 1, 1.7e-8, 0.29, 4e-8},
+            {"slow", 0.8944271909999160, 2, 2.8e-8, 0.32, 5e-8},
+            {"entropy", 1, 1, 2.2e-8, 0.30, 2.5e-8}};
+
+/** Waves along x, in wide cells: errors and their ratios from 32 to 64 cells stay below the bounds
+ * of AthenaK's tests. */
 static void test_linear_waves(void **state) {
   (void)state;
-  static const struct {
-    const char *name;
-    double density, period, error, ratio;
-  } wave[] = {{"fast", 0.4472135954999580, 0.5, 2.5e-8, 0.28},
-              {"alfven", 1, 1, 1.7e-8, 0.29},
-              {"slow", 0.8944271909999160, 2, 2.8e-8, 0.32},
-              {"entropy", 1, 1, 2.2e-8, 0.30}};
   for (int n = 0; n < 4; n += test_stride(4)) {
     double error[2];
     for (int fine = 0; fine < 2; fine++) {
@@ -363,6 +366,28 @@ static void test_linear_waves(void **state) {
     report("%s wave: error %.2e, ratio %.3f", wave[n].name, error[1], error[1] / error[0]);
     assert_true(error[1] < wave[n].error);
     assert_true(error[1] / error[0] < wave[n].ratio);
+  }
+}
+
+/** The same waves oblique in 3D on two levels, with 32 and 64 cells along x on the coarse one:
+ * errors stay within the bounds of the tests of Athena++, which are on the same mesh. */
+static void test_refined_waves(void **state) {
+  (void)state;
+  for (int n = 0; n < 4 && test_long(); n++) {
+    double error[2];
+    for (int fine = 0; fine < 2; fine++) {
+      sim_t s = sim_new(MPI_COMM_WORLD,
+                        WAVE TEST_PROBLEM("mhd_wave_blocks") "mesh.block_size=%d\nrefine.buffer=0\n"
+                        "mesh.dim=3\nmesh.trees=4 2 2\nmesh.xmax=3 1.5 1.5\nproblem.length_x=3\n"
+                        "problem.length_y=1.5\nproblem.length_z=1.5\nproblem.wave=%s\n"
+                        "problem.amplitude=%.16g\nmesh.min_level=0\nmesh.max_level=1\n"
+                        "scheme.limiter=mc\n",
+                        fine ? 16 : 8, wave[n].name, 1e-6 * wave[n].density);
+      error[fine] = mean_change(&s, 0, wave[n].period, 6.75);
+    }
+    report("%s wave in 3D: error %.2e, ratio %.3f", wave[n].name, error[1], error[1] / error[0]);
+    assert_true(error[1] < wave[n].error_3d);
+    assert_true(error[1] / error[0] < 0.4);
   }
 }
 
@@ -538,8 +563,9 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_inflow),        cmocka_unit_test(test_boundaries),
       cmocka_unit_test(test_crossed_walls), cmocka_unit_test(test_strong_field),
       cmocka_unit_test(test_blast_files),   cmocka_unit_test(test_waves),
-      cmocka_unit_test(test_linear_waves),  cmocka_unit_test(test_loop),
-      cmocka_unit_test(test_projection),    cmocka_unit_test(test_strip),
-      cmocka_unit_test(test_light),         cmocka_unit_test(test_refusals)};
+      cmocka_unit_test(test_linear_waves),  cmocka_unit_test(test_refined_waves),
+      cmocka_unit_test(test_loop),          cmocka_unit_test(test_projection),
+      cmocka_unit_test(test_strip),         cmocka_unit_test(test_light),
+      cmocka_unit_test(test_refusals)};
   return TEST_MAIN(tests);
 }
