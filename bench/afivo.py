@@ -97,13 +97,13 @@ def oak_run(oak, case, end, folder, rule, every):
                  f"refine.c_derefine={0.45 * rule}", *oak.keys, "--overwrite", f"run.end_time={end}",
                  f"output.folder={folder}", "output.picture_every=0", "output.plot_first_last=no",
                  "output.diagnostics_every=10", f"output.head.every={every}")
-    seconds = said(done, r"steps to t = \S+ in (\S+) s")
+    seconds = float(said(done, r"^ +total +(\S+)")) - float(said(done, r"^ +initialization +(\S+)"))
     with open(os.path.join(folder, "diagnostics.csv"), encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     with open(os.path.join(folder, "head.csv"), encoding="utf-8") as file:
         heads = [[float(row[name]) for name in ("time", "min_head", "max_field")] for row in csv.DictReader(file)]
     mean = sum(float(row["cells"]) for row in rows) / len(rows)
-    return float(seconds), 1e9 * float(seconds) / int(rows[-1]["step"]) / mean, mean, late(heads, end)
+    return seconds, 1e9 * seconds / int(rows[-1]["step"]) / mean, mean, late(heads, end)
 
 
 def error(run_it, end):
