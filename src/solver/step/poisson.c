@@ -375,7 +375,7 @@ static oak_status_t store(oak_t *sim, oak_poisson_t *p) {
       st = run_kernel(sim, p, sim->setup.kernel.poisson_field, to, field[1 + d], 1);
     oak_keep_failure(&st, oak_field_set_fill(&sim->data, &sim->data.fields, field[1 + d]));
   }
-  for (int i = 0; i < 5 && p->shift > 0; i++)
+  for (int i = 0; i < 5 && p->shift != 0; i++)
     if (p->rate[i] >= 0)
       oak_keep_failure(&st, oak_field_set_fill(&sim->data, &sim->data.fields, p->rate[i]));
   OAK_TRY(oak_data_agree(&sim->data, st));
