@@ -109,6 +109,17 @@ static oak_status_t describe(oak_setup_t *setup, oak_module_t *module) {
   return OAK_OK;
 }
 
+/* Whether `name` is f_tt of the solution f. An equation sets it together with f_t. */
+static int is_second(const oak_setup_t *setup, const char *f, const char *name) {
+  const size_t length = strlen(f);
+  if (strncmp(name, f, length) != 0 || strcmp(name + length, "_tt") != 0) return 0;
+  for (int n = 0; n < setup->fields.count; n++) {
+    const char *first = setup->fields.field[n].name;
+    if (!strncmp(first, f, length) && !strcmp(first + length, "_t")) return 1;
+  }
+  return 0;
+}
+
 const char *oak_equation_result(const oak_setup_t *setup, const char *name) {
   for (int n = 0; n < setup->equations.count; n++)
     for (int i = 0; i <= 3; i++) { /* in 2D, that along z is 0 */
@@ -116,7 +127,8 @@ const char *oak_equation_result(const oak_setup_t *setup, const char *name) {
       char part[OAK_LONGEST_FUNCTION];
       const int length = snprintf(part, sizeof part, "%s%s%s", of, i ? "_" : "",
                                   i ? oak_axis_name(setup, i - 1) : "");
-      if (!strncmp(name, part, length) && (!name[length] || !strcmp(name + length, "_t")))
+      if ((!strncmp(name, part, length) && (!name[length] || !strcmp(name + length, "_t"))) ||
+          (i == 0 && is_second(setup, of, name)))
         return name + strlen(of);
     }
   return NULL;

@@ -31,7 +31,7 @@ const char *oak_equation_key(const oak_equation_t *e, const char *word,
 /** Steps from one solution to the next; 0: it is solved in each stage. */
 int oak_equation_every(const oak_setup_t *setup, int number);
 /** Whether an equation sets the field \a name: what follows the name of its solution: "" for that
- * itself, "_x" for a derivative, "_t" and "_x_t" for rates of change. NULL: none does. */
+ * itself, "_x" for a derivative, "_t", "_tt" and "_x_t" for rates of change. NULL: none does. */
 const char *oak_equation_result(const oak_setup_t *setup, const char *name);
 /** Whether the solution of POISSON_OF is 0 in all bodies. */
 int oak_equation_absorbs(const oak_setup_t *setup, int number);

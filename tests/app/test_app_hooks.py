@@ -64,6 +64,11 @@ OUTPUT(beside, at, q)
   {}
 }}
 """
+SECOND = """REFINE(at) {{ return 0; }} FIELD_STORED(phi) FIELD_STORED(phi_tt) {}
+POISSON(at, q) {{ return q[0] - 1; }}
+INITIAL(at, q) {{ q[0] = 1; }}
+OUTPUT(beside, at, q) {{ return at->f.phi_tt; }}
+"""
 CHECKED = """PARAMETER(index, 0, "of the state")
 PARAMETER(entry, 0, "of a table")
 PARAMETER(x, 0, "offset")
@@ -121,6 +126,9 @@ CASES = {
                   LINES.format("q[0] = table[0] + same[0] + (word[0] == word[1]);", "return same[(int)q[0]];"), ["params"], 0, []),
     "a field that nothing sets": ("REFINE(at) { return 0; } FIELD_STORED(phi)\nFIELD_STORED(phi_x)\n" + LINES.format("q[0] = 1;", "return at->f.phi_x;"), ["--check"], 1,
                                   [r"hooks\.c:9: the field phi_x is read here, but nothing sets it, so it is 0.*POISSON"]),
+    "a second derivative without the first": (SECOND.format(""), ["--check"], 1,
+                                              [r"hooks\.c:4: the field phi_tt is read here, but nothing sets it"]),
+    "a second derivative": (SECOND.format("FIELD_STORED(phi_t)"), ["run.max_steps=1"], 0, []),
     "its neighbour": ("REFINE(at) { return 0; } FIELD_STORED(heat)\n" + LINES.format("q[0] = 1;", "return oak_near_field(at, heat, 1, 0, 0);"), ["run.max_steps=1"], 1,
                       [r"hooks\.c:8: the field heat is read here"]),
     "a field that is not read": ("FIELD_STORED(heat)\nREFINE(at) { return 0; }\n" + LINES.format("q[0] = 1;", "return 1;"), ["run.max_steps=1"], 0, []),
