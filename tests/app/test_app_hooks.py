@@ -129,6 +129,8 @@ CASES = {
     "a second derivative without the first": (SECOND.format(""), ["--check"], 1,
                                               [r"hooks\.c:4: the field phi_tt is read here, but nothing sets it"]),
     "a second derivative": (SECOND.format("FIELD_STORED(phi_t)"), ["run.max_steps=1"], 0, []),
+    "a vector on faces, debug": ("REFINE(at) { return fabs(at->x[0] - 0.5) < 0.2; }\nINITIAL(at, q) { q[RHO] = q[PRS] = 1; q[BX] = 1; }\n",
+                                 ["--debug", "run.max_steps=3", "physics.name=mhd_ct", "device.transport=staged"], 0, []),
     "its neighbour": ("REFINE(at) { return 0; } FIELD_STORED(heat)\n" + LINES.format("q[0] = 1;", "return oak_near_field(at, heat, 1, 0, 0);"), ["run.max_steps=1"], 1,
                       [r"hooks\.c:8: the field heat is read here"]),
     "a field that is not read": ("FIELD_STORED(heat)\nREFINE(at) { return 0; }\n" + LINES.format("q[0] = 1;", "return 1;"), ["run.max_steps=1"], 0, []),

@@ -294,7 +294,10 @@ static oak_status_t adapt_blocks(oak_t *sim, const int *flag, const int *reach, 
 
 oak_status_t oak_adapt_finish(oak_t *sim) {
   if (oak_storage_fits(&sim->data)) return OAK_OK;
-  OAK_TRY(oak_fit_mesh(sim));
+  sim->adapt.mapped = 1;
+  const oak_status_t st = oak_fit_mesh(sim);
+  sim->adapt.mapped = 0;
+  OAK_TRY(st);
   if (sim->adapt.rates_due) OAK_TRY(oak_update_time_step(sim));
   sim->adapt.rates_due = 0;
   oak_rates_forget(sim);

@@ -214,6 +214,7 @@ oak_status_t oak_face_vector_project(oak_t *sim) {
 oak_status_t oak_face_vector_refine(oak_t *sim, oak_step_t *step) {
   oak_status_t st = OAK_OK;
   (void)step;
+  if (!sim->adapt.mapped) return OAK_OK; /* there are no values yet */
   for (int dir = 0; dir < sim->setup.dim; dir++) {
     oak_curl_args_t args = arguments(sim, 0);
     args.dir = dir;

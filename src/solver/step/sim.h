@@ -33,6 +33,7 @@ typedef struct {
 typedef struct {
   oak_array_t flag;         /**< int [nblock] */
   oak_messages_t migration; /**< migration of blocks to other ranks */
+  int mapped;               /**< 1: blocks have values of the mesh before, refined or not */
   int rates_due; /**< the rates of the old mesh were not known: find those of the new one */
   oak_criterion_t criterion;
 } oak_adapt_t;
