@@ -11,11 +11,9 @@ makefiles/makerules.make and afivo/makerules.make, and `make` in programs/standa
 import csv
 import math
 import os
-import re
-import subprocess
 import tempfile
 
-from session import Failure, Oak, Parser, TREE, run
+from session import Oak, Parser, TREE, run, said, start
 
 FORMULAS = {"mu[m2/Vs]": lambda e: 2.3987 * e**-0.26, "dif[m2/s]": lambda e: 4.3628e-3 * e**0.22,
             "alpha[1/m]": lambda e: (1.1944e6 + 4.3666e26 / e**3) * math.exp(-2.73e7 / e), "eta[1/m]": lambda e: 340.75}
@@ -55,18 +53,6 @@ CASES = {
                      ["problems/streamer.ini", "mesh.coordinates=cartesian", "mesh.xmin=-0.625e-2 0",
                       "mesh.xmax=0.625e-2 1.25e-2", "boundary.xlow=outflow", "poisson.xlow=no_slope"]),
 }
-
-
-def said(done, pattern):
-    found = re.findall(pattern, done.stdout, re.MULTILINE)
-    if done.returncode or not found:
-        raise Failure(f"{done.args[0]}: exit status {done.returncode}:\n{(done.stderr or done.stdout)[-1000:]}")
-    return found[-1]
-
-
-def start(*words, **more):
-    return subprocess.run(words, check=False, text=True, capture_output=True, env={**os.environ, "OMP_NUM_THREADS": "1"},
-                          **more)
 
 
 def late(rows, end):

@@ -10,19 +10,8 @@ Build HPGMG (https://github.com/hpgmg/hpgmg) in finite-volume/source:
     hpgmg-fv.c timers.c -o hpgmg-fv -lm"""
 import math
 import os
-import re
-import subprocess
 
-from session import Failure, Oak, Parser, run
-
-
-def numbers(pattern, *words, threads):
-    done = subprocess.run(words, check=False, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          env={**os.environ, "OMP_NUM_THREADS": str(threads)})
-    found = re.search(pattern, done.stdout, re.MULTILINE)
-    if done.returncode or not found:
-        raise Failure(f"{words[0]}: exit status {done.returncode}:\n{done.stdout[-1000:]}")
-    return [float(word) for word in found.groups()]
+from session import Oak, Parser, run, said, start
 
 
 def main():
@@ -38,12 +27,11 @@ def main():
         best = [0, 0]
         for _ in range(options.pairs):
             # Boxes of 32^3 cells are HPGMG's fastest.
-            residual, rate = numbers(r"rel=(\S+) [\s\S]*?DOF/s=(\S+)", os.path.abspath(options.hpgmg), "5",
-                                     str(8 ** (level - 1)), threads=options.threads)
-            cycles, ms, factor = numbers(r"^3D .* (\d+) +(\S+) +\S+ +\S+ +(\S+)$", oak.path, "bench", "--elliptic",
-                                         f"mesh.min_level={level}", f"mesh.max_level={level}",
-                                         f"device.threads={options.threads}", *oak.keys,
-                                         threads=options.threads)
+            done = start(os.path.abspath(options.hpgmg), "5", str(8 ** (level - 1)), threads=options.threads)
+            residual, rate = map(float, said(done, r"rel=(\S+) [\s\S]*?DOF/s=(\S+)"))
+            done = start(oak.path, "bench", "--elliptic", f"mesh.min_level={level}", f"mesh.max_level={level}",
+                         f"device.threads={options.threads}", *oak.keys, threads=options.threads)
+            cycles, ms, factor = map(float, said(done, r"^3D .* (\d+) +(\S+) +\S+ +\S+ +(\S+)$"))
             needed = math.ceil(-math.log(residual) / math.log(factor))
             best = max(best[0], rate / 1e6), max(best[1], 8**level * 16**3 / (1e3 * ms / cycles * needed))
         print(f"{16 << level}^3".ljust(8) + f"{residual:10.1e}{best[0]:10.1f}{best[1]:10.1f}{needed:10}")

@@ -3,6 +3,7 @@
 import argparse
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -94,6 +95,20 @@ def above_zero(kind):
         return value
     read.__name__ = "number"
     return read
+
+
+def start(*words, threads=1, **more):
+    """Run another program with so many threads; `more` is for subprocess.run."""
+    return subprocess.run(words, check=False, text=True, capture_output=True,
+                          env={**os.environ, "OMP_NUM_THREADS": str(threads)}, **more)
+
+
+def said(done, pattern):
+    """What matches the groups of a pattern in the output of such a program, the last time."""
+    found = re.findall(pattern, done.stdout, re.MULTILINE)
+    if done.returncode or not found:
+        raise Failure(f"{done.args[0]}: exit status {done.returncode}:\n{(done.stderr or done.stdout)[-1000:]}")
+    return found[-1]
 
 
 def run(main):
