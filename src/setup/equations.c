@@ -109,15 +109,18 @@ static oak_status_t describe(oak_setup_t *setup, oak_module_t *module) {
   return OAK_OK;
 }
 
+int oak_field_find(const oak_setup_t *setup, const char *name) {
+  for (int n = 0; n < setup->fields.count; n++)
+    if (!strcmp(name, setup->fields.field[n].name)) return n;
+  return -1;
+}
+
 /* Whether `name` is f_tt of the solution f. An equation sets it together with f_t. */
 static int is_second(const oak_setup_t *setup, const char *f, const char *name) {
-  const size_t length = strlen(f);
-  if (strncmp(name, f, length) != 0 || strcmp(name + length, "_tt") != 0) return 0;
-  for (int n = 0; n < setup->fields.count; n++) {
-    const char *first = setup->fields.field[n].name;
-    if (!strncmp(first, f, length) && !strcmp(first + length, "_t")) return 1;
-  }
-  return 0;
+  char first[OAK_LONGEST_FUNCTION], second[OAK_LONGEST_FUNCTION];
+  snprintf(first, sizeof first, "%s_t", f);
+  snprintf(second, sizeof second, "%s_tt", f);
+  return !strcmp(name, second) && oak_field_find(setup, first) >= 0;
 }
 
 const char *oak_equation_result(const oak_setup_t *setup, const char *name) {

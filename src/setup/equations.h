@@ -30,6 +30,8 @@ const char *oak_equation_key(const oak_equation_t *e, const char *word,
                              char key[OAK_LONGEST_FUNCTION]);
 /** Steps from one solution to the next; 0: it is solved in each stage. */
 int oak_equation_every(const oak_setup_t *setup, int number);
+/** Number of the field beside the state of that name, -1: none. */
+int oak_field_find(const oak_setup_t *setup, const char *name);
 /** Whether an equation sets the field \a name: what follows the name of its solution: "" for that
  * itself, "_x" for a derivative, "_t", "_tt" and "_x_t" for rates of change. NULL: none does. */
 const char *oak_equation_result(const oak_setup_t *setup, const char *name);

@@ -221,8 +221,6 @@ oak_status_t oak_field_set_fit(oak_data_t *data, oak_field_set_t *set);
 oak_status_t oak_field_set_fill(oak_data_t *data, oak_field_set_t *set, int number);
 
 /* fields.c */
-/** Number of the field beside the state of that name, -1: none. */
-int oak_field_find(const oak_setup_t *setup, const char *name);
 /** Memory, tables and buffers for the present mesh and pattern, the values of fields that have a
  * function, and all ghost cells. Collective; the ranks agree. */
 oak_status_t oak_fields_renew(oak_data_t *data);

@@ -7,12 +7,6 @@
 
 #include "solver/data/data.h"
 
-int oak_field_find(const oak_setup_t *setup, const char *name) {
-  for (int n = 0; n < setup->fields.count; n++)
-    if (!strcmp(name, setup->fields.field[n].name)) return n;
-  return -1;
-}
-
 int oak_field_variable(const oak_setup_t *setup, const char *name) {
   for (int n = 0; n < setup->fields.nfixed; n++)
     if (!strcmp(name, setup->fields.fixed[n].name)) return setup->fields.fixed[n].variable;
