@@ -73,6 +73,7 @@
 #define OAK_TALLY_MAX(place, value) ((place) = OAK_MAX(place, value))
 #define OAK_TALLY_ADD(place, value) ((place) += (value))
 #endif
+#define OAK_LANES_IN_TURN (!OAK_MANY_THREADS && !OAK_LANES_APART)
 /* Reductions over a SHARED array, which is overwritten; all threads of a team call them. */
 #define OAK_ADD_(a, b) ((a) + (b))
 #define OAK_REDUCE_MAX(result, array, n) OAK_REDUCE_(result, array, n, OAK_MAX)

@@ -17,13 +17,12 @@ OAK_FN void find_wall(const oak_face_fields_args_t *arg, const oak_user_t *user,
 }
 #endif
 
-/* FACE_PLANES: on CPUs the loop over the faces of a plane is vectorised: the fields in the cells on
- * both sides are copied to arrays with the places of the faces. Elsewhere each lane finds the
- * fields of its face. Planes of large blocks are cut into strips of rows, because the arrays of
- * many fields are larger than the stack of some threads. */
-#define FACE_PLANES (!OAK_MANY_THREADS && !OAK_LANES_APART)
-enum { FACE_ROWS = FACE_PLANES ? OAK_MIN(OAK_NY + 1, 2048 / OAK_NX) : OAK_NY + 1 };
-#if defined OAK_FIELDS && FACE_PLANES
+/* On CPUs the loop over the faces of a plane is vectorised: the fields in the cells on both sides
+ * are copied to arrays with the places of the faces. Elsewhere each lane finds the fields of its
+ * face. Planes of large blocks are cut into strips of rows, because the arrays of many fields are
+ * larger than the stack of some threads. */
+enum { FACE_ROWS = OAK_LANES_IN_TURN ? OAK_MIN(OAK_NY + 1, 2048 / OAK_NX) : OAK_NY + 1 };
+#if defined OAK_FIELDS && OAK_LANES_IN_TURN
 typedef struct {
   store_t below[FACE_ROWS * (OAK_NX + 1)], above[FACE_ROWS * (OAK_NX + 1)];
 } face_sides_t;
@@ -64,7 +63,7 @@ typedef int face_plane_t;
 
 OAK_FN void find_plane(const oak_field_t *f, long block, int dir, int j0, int rows, int k,
                        face_plane_t *plane) {
-#if defined OAK_FIELDS && FACE_PLANES
+#if defined OAK_FIELDS && OAK_LANES_IN_TURN
   OAK_FIELDS(FIND_SIDES)
 #endif
   (void)f, (void)block, (void)dir, (void)j0, (void)rows, (void)k, (void)plane;

@@ -31,10 +31,6 @@ OAK_FN int is_wall(const oak_curl_args_t *arg, long block, int dir, int at) {
          arg->bc[face * NVAR + OAK_FACE_VECTOR + dir].kind == OAK_BC_ANTIMIRROR;
 }
 
-/* WHOLE_ROWS: one lane after the other (CPUs), whole rows fill vectors. The sides and then the rim
- * replace what others would have set by mistake. */
-enum { WHOLE_ROWS = !OAK_MANY_THREADS && !OAK_LANES_APART };
-
 /* A side of a block. Where finer cells are beyond, only they have shares; where no cells of the
  * block's level or finer are beyond, only the block has shares. */
 typedef struct {
@@ -54,7 +50,9 @@ OAK_FN edges_side_t edges_side(const oak_curl_args_t *arg, long block, int face)
   return s;
 }
 
-/* Fields on the lower edges of cell (a, b) in a side across `dir`. */
+/* Fields on the lower edges of cell (a, b) in a side across `dir`. On CPUs whole rows are computed,
+ * because they fill vectors. Some of these edges are in a side or on the rim of the block:
+ * side_edges and then rim_edges replace their fields. */
 OAK_FN void set_side(const oak_curl_args_t *arg, const part_t *part, int dir, edges_side_t s, int a,
                      int b) {
   const int lanes = dir == 0 ? 1 : 0, rows = dir == 2 ? 1 : 2; /* axes of a and b */
@@ -78,7 +76,7 @@ OAK_FN void set_side(const oak_curl_args_t *arg, const part_t *part, int dir, ed
     sum[n] = first ? (own0 + far0) + (own1 + far1) : (own0 + own1) + (far0 + far1);
   }
   OAK_FOR(n, OAK_DIM - 1) {
-    if (WHOLE_ROWS || (n ? b : a))
+    if (OAK_LANES_IN_TURN || (n ? b : a))
       part->e[edge_index(n ? lanes : rows, x[0], x[1], x[2])] = s.scale * sum[n];
   }
 }
@@ -103,7 +101,8 @@ OAK_FN void inner_edges(const oak_curl_args_t *arg, const part_t *part OAK_LANE_
       }
       OAK_FOR(n, EDGE_AXES) {
         const int c = 3 - EDGE_AXES + n;
-        if (WHOLE_ROWS || (x[(c + 1) % 3] && x[(c + 2) % 3])) e[n * NODES + i] = scale * sum[n];
+        if (OAK_LANES_IN_TURN || (x[(c + 1) % 3] && x[(c + 2) % 3]))
+          e[n * NODES + i] = scale * sum[n];
       }
     }
     OAK_LANES(n, 2) set_side(arg, part, 0, n ? high : low, j, k);
