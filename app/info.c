@@ -80,9 +80,9 @@ static oak_status_t info(oak_arguments_t *a) {
   OAK_FREED char *cache = NULL;
   if (a->rank == 0) oak_print_version();
   OAK_TRY(oak_agree(MPI_COMM_WORLD, oak_source_root(&root)));
+  OAK_TRY(oak_agree(MPI_COMM_WORLD, a->rank == 0 ? oak_cache_folder(&cache) : OAK_OK));
   print_devices(a->rank);
   if (a->rank != 0) return OAK_OK;
-  OAK_TRY(oak_cache_folder(&cache));
   printf("%-10s %s (OAK_HOME overrides)\n", "sources", root);
   printf("%-10s %s (OAK_CACHE overrides)\n", "cache", cache ? cache : "none: no home folder");
   print_names("physics", "physics", ".c");
