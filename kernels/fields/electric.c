@@ -64,7 +64,7 @@ OAK_FN double current_share(const oak_curl_args_t *arg, long block, const int x[
 }
 
 /* Find J on the edges of cell x[], and its mean in the cell. In 2D a current in the plane follows
- * from means over cells. */
+ * from means over cells. Along a conductor flows none, as on edges, which is_wall lets have 0. */
 OAK_FN void cell_currents(const oak_curl_args_t *arg, long block, const int x[3], real j[3][4],
                           real mean[3]) {
   const oak_field_t *f = &arg->f;
@@ -74,9 +74,14 @@ OAK_FN void cell_currents(const oak_curl_args_t *arg, long block, const int x[3]
     if (OAK_DIM == 2 && c < 2) {
       const int d = 1 - c;
       double sum = 0;
-      for (int n = -1; n < 2; n += 2)
-        sum += n * scale_near(f, block, middle, d, n, 2) *
-               (double)oak_get(f, block, OAK_FACE_VECTOR + 2, x[0] + n * c, x[1] + n * d, 0);
+      for (int n = -1; n < 2; n += 2) {
+        const int mirror =
+            is_wall(arg, block, d, x[d] + (n > 0)) &&
+            arg->bc[(2 * d + (n > 0)) * NVAR + OAK_FACE_VECTOR + 2].kind == OAK_BC_MIRROR;
+        const int m = mirror ? 0 : n;
+        sum += n * scale_near(f, block, middle, d, m, 2) *
+               (double)oak_get(f, block, OAK_FACE_VECTOR + 2, x[0] + m * c, x[1] + m * d, 0);
+      }
       sum *= (c ? -0.5 : 0.5) * oak_inv_dx(f, f->block[block].level, d);
       mean[c] = (real)(sum / (scale_near(f, block, middle, d, 0, 2) *
                               scale_near(f, block, middle, d, 0, d)));

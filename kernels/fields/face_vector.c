@@ -23,14 +23,6 @@ OAK_FN part_t part_of(const oak_curl_args_t *arg, long m) {
   OAK_ROWS(oak_r, (n) * ((p)->number + 1) / (p)->parts - (n) * (p)->number / (p)->parts, width) \
     for (int row = oak_r + (n) * (p)->number / (p)->parts, oak_p = 1; oak_p; oak_p = 0)
 
-/* Whether a face of the block is a wall that the vector does not cross. */
-OAK_FN int is_wall(const oak_curl_args_t *arg, long block, int dir, int at) {
-  const int face = 2 * dir + (at > 0);
-  return (at == 0 || at == OAK_ALONG(dir)) &&
-         arg->f.face[block * OAK_FACES + face].kind == OAK_FACE_BOUNDARY &&
-         arg->bc[face * NVAR + OAK_FACE_VECTOR + dir].kind == OAK_BC_ANTIMIRROR;
-}
-
 /* A side of a block. Where finer cells are beyond, only they have shares; where no cells of the
  * block's level or finer are beyond, only the block has shares. */
 typedef struct {

@@ -19,6 +19,14 @@ OAK_FN int edge_step(int axis) {
   return axis == 0 ? 1 : axis == 1 ? OAK_NX + 1 : (OAK_NX + 1) * (OAK_NY + 1);
 }
 
+/* Whether a face of the block is a wall that the vector does not cross. */
+OAK_FN int is_wall(const oak_curl_args_t *arg, long block, int dir, int at) {
+  const int face = 2 * dir + (at > 0);
+  return (at == 0 || at == OAK_ALONG(dir)) &&
+         arg->f.face[block * OAK_FACES + face].kind == OAK_FACE_BOUNDARY &&
+         arg->bc[face * NVAR + OAK_FACE_VECTOR + dir].kind == OAK_BC_ANTIMIRROR;
+}
+
 /* Set the means of a cell in its state u[], from the faces of its block. In 2D the third component
  * has no faces. */
 OAK_FN void cell_means(const store_t *faces, const int x[3], real u[NVAR]) {

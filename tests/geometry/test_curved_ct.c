@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Constrained transport (physics mhd_ct) in curved coordinates: div B at rounding while the mesh
  * adapts, with the same bits on any number of ranks and after a restart; a uniform wind along a
- * uniform field; a pinch and a torus at rest. */
+ * uniform field; a pinch and a torus at rest; fields that diffuse beside conductors. */
 // TEST np={1,3} timeout=600 flags=-O1
 #include "mhd_test.h"
 
@@ -251,9 +251,88 @@ static void test_decay(void **state) {
   }
 }
 
+/* ---- conductors */
+
+enum { RINGS = 128 };
+
+/** The field along z and phi between conductors at r = 1 and 2, on RINGS rings, after `time`. */
+static void between_conductors(double time, double b[2][RINGS]) {
+  const double h = 1.0 / RINGS, eta = 0.05, ambipolar = 0.05;
+  const int steps = (int)ceil(time / (h * h));
+  for (int n = 0; n < RINGS; n++) {
+    const double r = 1 + (n + 0.5) * h;
+    b[0][n] = 0.5 + 0.2 * cos(M_PI * (r - 1));
+    b[1][n] = (0.8 + 0.3 * cos(M_PI * (r - 1))) / r;
+  }
+  for (int step = 0; step < steps; step++) {
+    double e[2][RINGS + 1] = {{0}}; /* along phi, along z */
+    for (int n = 1; n < RINGS; n++) {
+      const double r = 1 + n * h;
+      const double j_phi = (b[0][n - 1] - b[0][n]) / h;
+      const double j_z = ((r + 0.5 * h) * b[1][n] - (r - 0.5 * h) * b[1][n - 1]) / (h * r);
+      const double b_z = 0.5 * (b[0][n - 1] + b[0][n]), b_phi = 0.5 * (b[1][n - 1] + b[1][n]);
+      const double along = b_z * j_z + b_phi * j_phi, field2 = b_z * b_z + b_phi * b_phi;
+      e[0][n] = (eta + ambipolar * field2) * j_phi - ambipolar * along * b_phi;
+      e[1][n] = (eta + ambipolar * field2) * j_z - ambipolar * along * b_z;
+    }
+    for (int n = 0; n < RINGS; n++) {
+      const double r = 1 + (n + 0.5) * h, dt = time / steps;
+      b[0][n] -= dt / (h * r) * ((r + 0.5 * h) * e[0][n + 1] - (r - 0.5 * h) * e[0][n]);
+      b[1][n] += dt / h * (e[1][n + 1] - e[1][n]);
+    }
+  }
+}
+
+/** The largest error of the field between conductors. */
+static double conductors_error(const char *keys, int level, int along_z, int around) {
+  static double b[2][RINGS];
+  double error = 0, x[3];
+  const double end = 0.2;
+  sim_t s = sim_new(MPI_COMM_WORLD,
+                    CURVED TEST_PROBLEM("mhd_conductors") RADIAL
+                    "physics.resistivity=0.05\nphysics.ambipolar=5e8\nscheme.flux=hll\n"
+                    "mesh.min_level=%d\nmesh.max_level=%d\n%s",
+                    level, level, keys);
+  MUST(oak_initialize(s.sim));
+  sim_run(&s, end, 0);
+  between_conductors(end, b);
+  for (int v = 0; v < 2; v++) {
+    double *u = sim_read(&s, BX + (v ? around : along_z));
+    for (int i = 0; i < oak_nblocks(s.sim) * s.cells; i++) {
+      sim_center(&s, i / s.cells, i % s.cells, x);
+      const int n = (int)lround((x[0] - 1) * RINGS); /* a cell ends between two rings */
+      error = worse(error, fabs(u[i] - 0.5 * (b[v][n - 1] + b[v][n])));
+    }
+    free(u);
+  }
+  assert_true(worst_div(&s) < 1e-12);
+  sim_free(&s);
+  return max_ranks(MPI_COMM_WORLD, error);
+}
+
+/** Resistivity and ambipolar diffusion of a field that turns about r beside conductors. */
+static void test_conductors(void **state) {
+  (void)state;
+  static const struct {
+    const char *keys;
+    int along_z, around;
+  } cases[] = {{"mesh.coordinates=axisymmetric\nmesh.xmin=1 0\nmesh.xmax=2 1\n", 1, 2},
+               {"mesh.dim=3\nmesh.block_size=8 4 4\nmesh.coordinates=cylindrical\n"
+                "mesh.xmin=1 0 0\nmesh.xmax=2 2pi 1\n",
+                2, 1}};
+  if (test_size > 1) return;
+  for (int n = 0; n < 2; n += test_stride(2)) {
+    const double coarse = conductors_error(cases[n].keys, 1 - n, cases[n].along_z, cases[n].around);
+    const double fine = conductors_error(cases[n].keys, 2 - n, cases[n].along_z, cases[n].around);
+    report("conductors, %dD: errors %.2e, %.2e, order %.2f", n + 2, coarse, fine,
+           log2(coarse / fine));
+    assert_true(log2(coarse / fine) > 1.8);
+  }
+}
+
 int main(int argc, char **argv) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_divergence),
-                                     cmocka_unit_test(test_order), cmocka_unit_test(test_rest),
-                                     cmocka_unit_test(test_decay)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_divergence), cmocka_unit_test(test_order), cmocka_unit_test(test_rest),
+      cmocka_unit_test(test_decay), cmocka_unit_test(test_conductors)};
   return TEST_MAIN(tests);
 }
