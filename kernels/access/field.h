@@ -33,15 +33,18 @@ enum {
   OAK_PIECE = OAK_NG * PIECE_ROOM
 };
 
-/* Numbers on the faces of a block that are normal to one axis, and to all axes. */
-enum { OAK_AXIS_FACES = OAK_CELLS + FACE_ROOM, OAK_FACE_REALS = OAK_DIM * OAK_AXIS_FACES };
+/* Faces of a block (oak_face_index) that are normal to axes before `dir`, and to all axes. There
+ * are no gaps between them. */
+#define OAK_FACES_BEFORE(dir) \
+  ((dir)*OAK_CELLS + ((dir) > 0) * FACE_CELLS(0) + ((dir) > 1) * FACE_CELLS(1))
+enum { OAK_FACE_REALS = OAK_FACES_BEFORE(OAK_DIM - 1) + OAK_CELLS + FACE_CELLS(OAK_DIM - 1) };
 /* OAK_CURL: the state has a vector that is advanced on faces (FACE_VECTOR). Its components across
- * all faces of a block (oak_face_index) stand behind the variables, so a block has OAK_ROOM more
- * numbers for each cell. OAK_SHARES: shares of a cell in fields on its edges
- * (kernels/scheme/edges.h). */
+ * all faces of a block stand behind the variables, so a block has OAK_ROOM more numbers for each
+ * cell: fewer than OAK_CELLS of them stand behind the faces, because a block has 4 cells or more
+ * along each axis. OAK_SHARES: shares of a cell in fields on its edges (kernels/scheme/edges.h). */
 #ifdef OAK_FACE_VECTOR
 #define OAK_CURL 1
-#define OAK_ROOM ((OAK_FACE_REALS + OAK_CELLS - 1) / OAK_CELLS)
+#define OAK_ROOM (OAK_DIM + 1)
 #else
 #define OAK_CURL 0
 #define OAK_ROOM 0
@@ -221,7 +224,7 @@ OAK_FN void oak_store(store_t *u, long long stride, const sum_t q[]) {
 /** The place of the lower face of cell (i, j, k) across `dir`. The index along `dir` may be
  * OAK_ALONG(dir), for the last face. OAK_STRIDE(dir) leads to the next face along `dir`. */
 OAK_FN int oak_face_index(int dir, int i, int j, int k) {
-  return dir * OAK_AXIS_FACES + (k * (OAK_NY + (dir == 1)) + j) * (OAK_NX + (dir == 0)) + i;
+  return OAK_FACES_BEFORE(dir) + (k * (OAK_NY + (dir == 1)) + j) * (OAK_NX + (dir == 0)) + i;
 }
 
 #if OAK_CURL

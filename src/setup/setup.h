@@ -150,8 +150,7 @@ struct oak_setup {
 
 /** Numbers that a block has for each cell behind its variables, for a vector on faces. */
 static inline int oak_setup_room(const oak_setup_t *setup) {
-  const int64_t cells = setup->block.cells, faces = setup->dim * (cells + setup->block.face_cells);
-  return setup->fields.nvector ? (int)((faces + cells - 1) / cells) : 0;
+  return setup->fields.nvector ? setup->dim + 1 : 0;
 }
 
 /** Whether physics or problem has a hook. */

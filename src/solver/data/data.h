@@ -207,7 +207,10 @@ oak_status_t oak_adapt_copy(oak_data_t *data, const oak_carried_t *c, int to, in
 /* field_set.c */
 /** Numbers of a field on the faces of a block (OAK_FACE_REALS). */
 static inline int64_t oak_face_numbers(const oak_setup_t *setup) {
-  return setup->dim * (setup->block.cells + setup->block.face_cells);
+  int64_t numbers = 0;
+  for (int d = 0; d < setup->dim; d++)
+    numbers += setup->block.cells + setup->block.cells / setup->block.size[d];
+  return numbers;
 }
 /** Prepare the exchanges of \a count fields, and for \a nface fields on faces. Rank-local. */
 oak_status_t oak_field_set_open(oak_data_t *data, oak_field_set_t *set, int count, int nface);
