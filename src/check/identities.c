@@ -109,10 +109,11 @@ oak_status_t oak_check_physics(MPI_Comm comm, oak_params_t *params, FILE *stream
   *failures = 0;
   OAK_TRY(oak_agree(comm, oak_source_root(&root)));
   snprintf(problem, sizeof problem, "problem.name=%s/kernels/language/no_problem.c", root);
-  OAK_TRY(oak_params_assign(params, problem, "oak check"));
-  OAK_TRY(oak_params_assign(params, "scheme.precision=double", "oak check"));
+  oak_status_t st = oak_params_assign(params, problem, "oak check");
+  if (st == OAK_OK) st = oak_params_assign(params, "scheme.precision=double", "oak check");
+  OAK_TRY(oak_agree(comm, st));
   OAK_TRY(oak_sim_declare(comm, params, &sim));
-  oak_status_t st = oak_agree(comm, set_parameters(sim));
+  st = oak_agree(comm, set_parameters(sim));
   if (st == OAK_OK) st = oak_agree(comm, oak_vectors_check(&sim->setup));
   if (st == OAK_OK) st = oak_evaluate_open(sim, &e);
   if (st == OAK_OK) st = oak_agree(comm, check(sim, &e, stream, failures));
