@@ -64,7 +64,7 @@ OAK_FN double current_share(const oak_curl_args_t *arg, long block, const int x[
 }
 
 /* Find J on the edges of cell x[], and its mean in the cell. In 2D a current in the plane follows
- * from means over cells. Along a conductor flows none, as on edges, which is_wall lets have 0. */
+ * from means over cells. No current flows along a conductor, as on the edges of its cells. */
 OAK_FN void cell_currents(const oak_curl_args_t *arg, long block, const int x[3], real j[3][4],
                           real mean[3]) {
   const oak_field_t *f = &arg->f;
