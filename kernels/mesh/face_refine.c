@@ -134,6 +134,8 @@ OAK_KERNEL(oak_face_refine, oak_curl_args_t, 128) {
         }
       }
     }
+    OAK_BARRIER;
+    OAK_INNER(m, 1) faces[OAK_FACE_REALS] = 0; /* the block is complete */
   }
 }
 #endif

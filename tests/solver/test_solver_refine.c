@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Refinement criteria, against the same formulas on the host; the buffer around cells to refine,
- * against a search over all pairs of blocks; regions of the problem. */
+ * against a search over all pairs of blocks; regions of the problem; vectors on faces. */
 // TEST np={1,2,3} timeout=300 flags=-O1
 // TEST name=@test@_staged_np3 np=3 OAK_TEST_TRANSPORT=staged
 // TEST name=long_@test@_np@np@ np={5,7,8,16} suite=long
@@ -499,9 +499,56 @@ static void test_refusals(void **state) {
   refused("refine.buffer=17", "at most the cells of a block, mesh.block_size = 16");
 }
 
+/* ---- vectors on faces */
+
+/** Refine or coarsen one half of the domain. */
+static void change_half(sim_t *s, int right, int change) {
+  const int n = oak_nblocks(s->sim);
+  int *flag = malloc(((size_t)n + 1) * sizeof *flag);
+  if (!flag) abort();
+  for (int b = 0; b < n; b++) {
+    double x[3];
+    sim_center(s, b, 0, x);
+    flag[b] = (x[0] > 0.5) == right ? change : 0;
+  }
+  MUST(oak_adjust_refinement_flags(s->sim, n, flag, NULL));
+  free(flag);
+}
+
+/** The sum of the squares of a variable. */
+static double squares(const sim_t *s, const char *name) {
+  const int n = oak_nblocks(s->sim);
+  double sum = 0, *u = malloc(((size_t)n * s->cells + 1) * sizeof *u);
+  if (!u) abort();
+  MUST(oak_read_variable(s->sim, name, n, u));
+  for (int i = 0; i < n * s->cells; i++) sum += u[i] * u[i];
+  free(u);
+  return sum_ranks(s->comm, sum);
+}
+
+/** Blocks on both sides of a face hold the same value, also after several adaptations without a
+ * step between them. */
+static void test_adapt_again(void **state) {
+  (void)state;
+  sim_t s = sim_new(MPI_COMM_WORLD, TEST_PROBLEM("mhd_faces")
+                    "physics.name=mhd_ct\nmesh.block_size=8\nmesh.min_level=1\n"
+                    "mesh.max_level=2\nrefine.criterion=none\n");
+  MUST(oak_initialize(s.sim));
+  change_half(&s, 1, 1);
+  for (int n = 0; n < 3; n++) MUST(oak_advance(s.sim, oak_time_step(s.sim)));
+  change_half(&s, 0, 1); /* takes faces from the other half */
+  change_half(&s, 1, -1);
+  change_half(&s, 1, 1);
+  const double lower = squares(&s, "lower"), upper = squares(&s, "upper");
+  report("adapted again: faces differ by %.1e of %.3f", fabs(lower - upper), lower);
+  assert_true(fabs(lower - upper) < 1e-13 * lower);
+  sim_free(&s);
+}
+
 int main(int argc, char **argv) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_criteria), cmocka_unit_test(test_buffer),
-                                     cmocka_unit_test(test_moving), cmocka_unit_test(test_regions),
-                                     cmocka_unit_test(test_refusals)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_criteria), cmocka_unit_test(test_buffer),
+      cmocka_unit_test(test_moving),   cmocka_unit_test(test_regions),
+      cmocka_unit_test(test_refusals), cmocka_unit_test(test_adapt_again)};
   return TEST_MAIN(tests);
 }
