@@ -12,7 +12,7 @@ static const struct {
   const char *when, *advice;
 } invalid_text[] = {
     [OAK_INVALID_INITIAL] = {"in the initial condition",
-                             "check INITIAL, or the file of run.initial"},
+                             "check INITIAL and VECTOR_POTENTIAL, or the file of run.initial"},
     [OAK_INVALID_GIVEN] = {"in the given solution", "check what was written to it"},
     [OAK_INVALID_READ] = {"in the checkpoint", "go on from an earlier one"},
     [OAK_INVALID_FLUXES] = {"from the fluxes of the given solution",
