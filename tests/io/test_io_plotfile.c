@@ -3,6 +3,7 @@
  * what happens when writing fails. With arguments "FOLDER DIM" it leaves a plotfile for
  * check_plotfile.py and prints the integral of its first variable. */
 // TEST np={1,2,3,4} sanitize
+// WRAP rename renameat2: a file system that cannot exchange two names, or cannot give one
 #define _GNU_SOURCE 1
 
 #include <errno.h>
@@ -15,6 +16,24 @@
 #include "output_test.h"
 #include "io/plotfile/plotfile.h"
 #include "plotfile_test.h"
+
+static int plain; /* no names can be exchanged; 2: nor can a finished output get its name */
+
+int __real_rename(const char *from, const char *to);
+int __wrap_rename(const char *from, const char *to);
+int __wrap_rename(const char *from, const char *to) {
+  if (plain < 2 || !oak_path_ends(from, "kept" OAK_PART)) return __real_rename(from, to);
+  errno = EIO;
+  return -1;
+}
+
+int __real_renameat2(int at, const char *from, int there, const char *to, unsigned flags);
+int __wrap_renameat2(int at, const char *from, int there, const char *to, unsigned flags);
+int __wrap_renameat2(int at, const char *from, int there, const char *to, unsigned flags) {
+  if (!plain) return __real_renameat2(at, from, there, to, flags);
+  errno = EINVAL;
+  return -1;
+}
 
 static void write_and_read(int dim, int block_size, int fine, int tx, int ty, int backwards) {
   for (int i = 0; i < 2 * TEST_CUT_COUNT; i++) {
@@ -139,6 +158,17 @@ static void test_keeps_earlier(void **state) {
     assert_false(exists(path, OAK_PART));
     check_plot(&mesh, path);
   }
+
+  plain = 1;
+  mesh.view.time++;
+  leave_file(path, ".old" OAK_PART, "Header"); /* of a killed run */
+  assert_int_equal(oak_plotfile_write(&mesh.view, 0, path), OAK_OK);
+  check_plot(&mesh, path);
+  plain = 2;
+  check_failure(oak_plotfile_write(&mesh.view, 0, path), OAK_ERR_FILE, "Input/output error");
+  plain = 0;
+  check_plot(&mesh, path);
+  assert_false(exists(path, OAK_PART) || exists(path, ".old" OAK_PART));
   test_mesh_free(&mesh);
 }
 

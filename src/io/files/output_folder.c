@@ -77,17 +77,25 @@ static oak_status_t sync_folders(const char *path) {
   return failed < 0 ? oak_file_failed("read", path, errno) : failed ? OAK_ERR_FILE : OAK_OK;
 }
 
-/** Give a finished folder its name. An earlier one changes places with it, and is then removed;
- * where the file system cannot do that, it is removed before. */
+/** Give a finished folder its name. An earlier one changes places with it, or is put aside where
+ * the file system cannot do that, and is then removed: a complete one is there at any time. */
 static oak_status_t put_in_place(const oak_folder_kind_t *kind, const oak_part_file_t *file) {
+  char aside[PATH_MAX];
   if (renameat2(AT_FDCWD, file->part, AT_FDCWD, file->path, RENAME_EXCHANGE) == 0) {
     /* The output is good even if the old one stays, as when a viewer has it open over NFS. */
     (void)oak_folder_remove(kind, file->part);
     return OAK_OK;
   }
-  if (errno != ENOENT) OAK_TRY(oak_folder_remove(kind, file->path));
-  if (rename(file->part, file->path) == 0) return OAK_OK;
-  return oak_file_failed("rename the finished output to", file->path, errno);
+  OAK_TRY(oak_path_print(aside, "%s.old" OAK_PART, file->path));
+  OAK_TRY(oak_folder_remove(kind, aside));
+  int reason = rename(file->path, aside) == 0 || errno == ENOENT ? 0 : errno;
+  if (!reason && rename(file->part, file->path) != 0) {
+    reason = errno;
+    (void)rename(aside, file->path);
+  }
+  if (reason) return oak_file_failed("rename the finished output to", file->path, reason);
+  (void)oak_folder_remove(kind, aside);
+  return OAK_OK;
 }
 
 oak_status_t oak_folder_publish(int count, const oak_part_file_t *file,
