@@ -25,6 +25,14 @@ static struct {
   int runs;
 } dog;
 
+/* Where all ranks stand still, one speaks and ends all. The others leave it some seconds: those in
+ * phases in which a rank waits for others, and higher ranks. */
+static void let_others_speak(int rank, int phase) {
+  enum { SECONDS = 2, MOST = 4 };
+  const int waits = phase == OAK_PHASE_MPI || phase == OAK_PHASE_TIME_STEP;
+  sleep(SECONDS * (unsigned)((rank < MOST ? rank : MOST) + waits * (MOST + 1)));
+}
+
 /* Looks are counted, and not seconds: while the whole process is stopped, as by a terminal, there
  * are none. */
 static void look(union sigval unused) {
@@ -33,9 +41,11 @@ static void look(union sigval unused) {
   const long changes = dog.beat.changes;
   dog.quiet = changes == dog.seen ? dog.quiet + 1 : 0;
   dog.seen = changes;
-  if (dog.quiet < TURNS || !dog.runs) return;
+  if (dog.quiet != TURNS || !dog.runs) return;
   int rank;
   MPI_Comm_rank(dog.comm, &rank);
+  let_others_speak(rank, dog.beat.phase);
+  if (dog.beat.changes != changes || !dog.runs) return;
   gethostname(host, sizeof host - 1);
   OAK_FAIL(OAK_ERR_STATE,
            "rank %d (process %ld on %s) has made no progress for %g s in phase '%s' of step %ld, "
