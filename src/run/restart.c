@@ -126,13 +126,16 @@ oak_status_t oak_restart(oak_output_t *out, const char *which) {
   return named(load(out, which));
 }
 
-/* Whether parameters.ini of a folder says that its run began from this checkpoint, as after a kill
- * before its first own checkpoint. */
+/* Whether parameters.ini of a folder says that its run began from this checkpoint, and the run has
+ * not reached its end, as after a kill before its first own checkpoint. */
 static int began_from(const char *folder, const char *checkpoint) {
   char note[PATH_MAX + 64];
   OAK_FREED char *begun = oak_run_folder_note(folder, "begun from");
+  oak_file_list_t files;
+  const int open = oak_file_list_read(folder, &files) == OAK_OK && files.ended < 0;
+  oak_file_list_free(&files);
   oak_checkpoint_note(checkpoint, note, sizeof note);
-  return begun && !strcmp(begun, note);
+  return open && begun && !strcmp(begun, note);
 }
 
 /* Whether a folder has nothing to lose after this checkpoint of it: it is the newest one, and the

@@ -94,11 +94,11 @@ def same_files(work):
 
 
 
-def unfinish(work):
+def unfinish(work, place="out"):
     """As if the run had been killed."""
-    with open(work.path("out/oak-files.txt"), encoding="utf-8") as f:
+    with open(work.path(f"{place}/oak-files.txt"), encoding="utf-8") as f:
         lines = [line for line in f if not line.startswith("# finished")]
-    work.write("out/oak-files.txt", "".join(lines))
+    work.write(f"{place}/oak-files.txt", "".join(lines))
 
 
 def rows(work):
@@ -332,18 +332,24 @@ def finished(work):
         assert work.contents() == before
     first, last = checkpoints(work)
     lost = r"out holds a run \(.*\) of which this is not the last checkpoint: choose a new folder"
+    ended = lost.replace("a run", "a finished run")
     for path in (first, last):
-        work.bad([lost], "run.ini", f"--restart={path}", *keys, "run.max_steps=50")
+        work.bad([ended], "run.ini", f"--restart={path}", *keys, "run.max_steps=50")
         assert work.contents() == before
     work.good("run.ini", *KEYS, "output.folder=other")
     other = work.contents("other")
-    work.bad([lost.replace("out", "other", 1)], "run.ini", f"--restart={first}", *keys, "output.folder=other")
+    work.bad([ended.replace("out", "other", 1)], "run.ini", f"--restart={first}", *keys, "output.folder=other")
     assert work.contents("other") == other
     rows = set()
+    again = [f"--restart={first}", *keys, "output.folder=fresh", "run.max_steps=20"]
     for _ in range(2):  # the second time as after a kill
-        code, text = say(work, f"--restart={first}", *keys, "output.folder=fresh", "run.max_steps=20", ranks=work.np)
+        code, text = say(work, *again, ranks=work.np)
         assert code == 0 and "restart from" in text, text
-        rows.add(work.contents("fresh")["fresh/diagnostics.csv"])
+        fresh = work.contents("fresh")
+        rows.add(fresh["fresh/diagnostics.csv"])
+        work.bad([ended.replace("out", "fresh", 1)], "run.ini", *again)
+        assert work.contents("fresh") == fresh
+        unfinish(work, "fresh")
     assert len(rows) == 1 and work.contents() == before, rows
     unfinish(work)
     work.bad([lost], "run.ini", f"--restart={first}", *keys)
