@@ -98,6 +98,13 @@ const char *oak_equation_key(const oak_equation_t *e, const char *word,
   return key;
 }
 
+const char *oak_equation_hook(const oak_equation_t *e, const char *hook,
+                              char text[OAK_LONGEST_FUNCTION]) {
+  snprintf(text, OAK_LONGEST_FUNCTION, "%s%s%s%s", hook, e->section ? "_OF(" : "(",
+           e->section ? e->name : "", e->section ? ", " : "");
+  return text;
+}
+
 static oak_status_t describe(oak_setup_t *setup, oak_module_t *module) {
   const oak_declared_t *d = &setup->files.declared;
   (void)module;

@@ -8,7 +8,7 @@
 
 enum { OAK_LONGEST_FUNCTION = OAK_LONGEST_NAME + 48 };
 
-typedef struct {
+typedef struct oak_equation {
   const char *name; /**< name of the field of the solution */
   int section;      /**< 1: POISSON_OF declares it, and it has the section [poisson.NAME] */
   char rhs[OAK_LONGEST_FUNCTION]; /**< functions of hooks; empty: there is none */
@@ -28,6 +28,10 @@ typedef struct oak_setup oak_setup_t;
 #define OAK_EQUATION_KEY(e, word) oak_equation_key(e, word, (char[OAK_LONGEST_FUNCTION]){0})
 const char *oak_equation_key(const oak_equation_t *e, const char *word,
                              char key[OAK_LONGEST_FUNCTION]);
+/** How a file writes a hook of the equation: "POISSON(", "POISSON_OF(psi, "; it stays as long. */
+#define OAK_EQUATION_HOOK(e, hook) oak_equation_hook(e, hook, (char[OAK_LONGEST_FUNCTION]){0})
+const char *oak_equation_hook(const oak_equation_t *e, const char *hook,
+                              char text[OAK_LONGEST_FUNCTION]);
 /** Steps from one solution to the next; 0: it is solved in each stage. */
 int oak_equation_every(const oak_setup_t *setup, int number);
 /** Number of the field beside the state of that name, -1: none. */

@@ -203,6 +203,10 @@ static void test_mistakes(void **state) {
   refused("problem.name=jeans\nphysics.name=euler\nmesh.dim=2\npoisson.boundary=value\n" OPEN(
               "xlow") OPEN("xhigh"),
           "the file has no POISSON_BOUNDARY(at, face)");
+  refused(
+      "problem.name=jeans\nphysics.name=euler\nmesh.dim=2\npoisson.boundary=zero\n"
+      "poisson.xhigh=value\n" OPEN("xlow") OPEN("xhigh"),
+      "poisson.xhigh = value or slope: the file has no POISSON_BOUNDARY(at, face)");
   refused("problem.name=jeans\nphysics.name=euler\nmesh.dim=2\npoisson.boundary=value\n",
           "poisson.boundary = value has no effect, because the domain is periodic");
   refused("problem.name=jeans\nphysics.name=euler\nmesh.dim=2\npoisson.ylow=zero\n",

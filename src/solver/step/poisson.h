@@ -11,7 +11,8 @@
 struct oak_elliptic_setup;
 
 typedef struct {
-  int number;                    /**< number of the equation */
+  int number; /**< number of the equation */
+  const struct oak_equation *equation;
   struct oak_elliptic *elliptic; /**< equations of the same kind share it */
   void *b;                       /**< device: what POISSON_B returns; NULL without */
   int isolated;                  /**< 1: multipoles give the values at the boundary */
@@ -47,8 +48,22 @@ oak_status_t oak_poisson_back(oak_t *sim);
 
 /** Warn once of isolated equations whose f is not 0 beside the boundary of the domain. */
 void oak_poisson_warn(oak_t *sim, oak_progress_t *progress);
+
+/* poisson_setup.c */
 /** The set-up of an elliptic equation on the mesh of a simulation, with a = 1, b = 0. */
 void oak_poisson_setup(oak_t *sim, struct oak_elliptic_setup *out);
+
+/* poisson_bodies.c */
+/** Where bodies are on all levels of a new mesh, potentials of electrodes, and charge on
+ * dielectrics from the right-hand side. *again becomes 1 if the coefficients are to be set again.
+ * Collective. */
+oak_status_t oak_poisson_set_bodies(oak_t *sim, oak_poisson_t *p, int changed, int *again);
+/** Coefficients that no hook gives: constants, and the permittivities of dielectrics. Rank-local.
+ */
+oak_status_t oak_poisson_set_permittivities(oak_t *sim, oak_poisson_t *p);
+/** The charges of all bodies for the solution, whose derivatives across faces are known. The
+ * right-hand side is in `res`. Collective; fails on all ranks if \a st is not OAK_OK on one. */
+oak_status_t oak_poisson_sum_bodies(oak_t *sim, oak_poisson_t *p, oak_status_t st);
 
 /* poisson_totals.c */
 extern const oak_columns_t oak_poisson_columns;
