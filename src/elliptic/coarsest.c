@@ -154,10 +154,6 @@ oak_status_t oak_elliptic_flat_factor(oak_elliptic_t *e) {
 }
 
 void oak_elliptic_flat_clear(oak_elliptic_t *e) {
-  oak_device_free(e->dev, e->flat.number);
-  oak_device_free(e->dev, e->flat.memory);
-  oak_device_free(e->dev, e->flat.lu);
-  for (int i = 0; i < 6; i++) oak_device_free(e->dev, e->flat.all[i]);
   free(e->flat.host);
   free(e->flat.counts);
   memset(&e->flat, 0, sizeof e->flat);

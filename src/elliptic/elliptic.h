@@ -182,7 +182,9 @@ typedef struct oak_elliptic {
   void *where;                /**< device: see oak_elliptic_poles_args_t.outer */
   int given_zero;             /**< all values are 0 */
   void *power;                /**< device: see oak_elliptic_poles_args_t */
-  int64_t bytes;              /**< bytes of all memory by oak_elliptic_alloc */
+  void **memory;              /**< [nmemory] device: all memory by oak_elliptic_alloc */
+  int nmemory;
+  int64_t bytes; /**< of this memory */
   oak_elliptic_recorded_t recorded[OAK_ELLIPTIC_RECORDED];
   void *norms; /**< device: [OAK_ELLIPTIC_AHEAD][nblock] largest residuals of cycles */
   double *norms_host;
@@ -205,10 +207,11 @@ void oak_elliptic_destroy(oak_elliptic_t **out);
 void oak_elliptic_take(oak_elliptic_t *e, double b, int given);
 
 /* memory.c */
-/** New memory of the device, to be freed with the levels. */
+/** New memory of the device, which oak_elliptic_clear frees. */
 oak_status_t oak_elliptic_alloc(oak_elliptic_t *e, size_t bytes, void **out);
 /** Allocate memory with a copy of \a bytes of the host, which may be 0. */
 oak_status_t oak_elliptic_put(oak_elliptic_t *e, const void *host, size_t bytes, void **out);
+void oak_elliptic_free_all(oak_elliptic_t *e);
 /** Bytes that the solver has on this rank's device; 0 for NULL. */
 int64_t oak_elliptic_bytes(const oak_elliptic_t *e);
 
@@ -259,7 +262,7 @@ oak_status_t oak_elliptic_means(oak_elliptic_t *e, int axis, void *slopes, void 
 /** Make the blocks of the next coarser mesh, and the lists that move values to it. Collective. */
 oak_status_t oak_elliptic_coarsen(oak_elliptic_t *e, oak_elliptic_level_t *fine,
                                   oak_elliptic_level_t *coarse);
-void oak_elliptic_family_clear(oak_elliptic_t *e, oak_elliptic_family_t *family);
+void oak_elliptic_family_clear(oak_elliptic_family_t *family);
 /** Send those averages of level l whose parents are on other ranks. These ranks write them to `to`
  * of level l - 1. */
 oak_status_t oak_elliptic_restrict_end(oak_elliptic_t *e, int l, void *to);

@@ -97,7 +97,6 @@ oak_status_t oak_elliptic_gather_fit(oak_elliptic_t *e, int l) {
 void oak_elliptic_gather_clear(oak_elliptic_t *e) {
   oak_elliptic_gather_t *g = &e->gather;
   oak_peers_free(&e->setup.transport->peers, &g->part);
-  oak_device_free(e->dev, g->place);
   free(g->count);
   oak_staging_free(e->dev, g->host);
   *g = (oak_elliptic_gather_t){.level = -1};

@@ -143,22 +143,15 @@ static oak_status_t build(oak_elliptic_t *e) {
   return oak_agree(e->comm, st);
 }
 
-/* The conditions by which the exchange fills ghost cells beyond the boundary of the domain.
- * Boundary values are 0 here; values other than 0 go to the right-hand side (far_field.c).
- * Coefficients are continued from the last cell. */
-static oak_status_t upload_conditions(oak_elliptic_t *e) {
-  oak_bc_t bc[6] = {{0}}, copy[6] = {{0}};
+/* Where u is given at the boundary of the domain. */
+static void find_given(oak_elliptic_t *e) {
+  e->floating = !e->setup.electrodes;
   for (int face = 0; face < 6; face++) {
     const int axis = e->setup.axis_faces >> face & 1;
     const int given = e->setup.condition[face] == OAK_ELLIPTIC_DIRICHLET && !axis;
-    bc[face].kind = given ? OAK_BC_ANTIMIRROR : OAK_BC_MIRROR;
-    copy[face].kind = OAK_BC_COPY;
     e->outside[face] = given ? 1 : -1;
     if (face / 2 < e->dim && !e->mesh->periodic[face / 2] && given) e->floating = 0;
   }
-  if (e->setup.electrodes) e->floating = 0;
-  OAK_TRY(oak_elliptic_put(e, bc, sizeof bc, &e->bc));
-  return oak_elliptic_put(e, copy, sizeof copy, &e->cbc);
 }
 
 void oak_elliptic_take(oak_elliptic_t *e, double b, int given) {
@@ -179,7 +172,6 @@ oak_status_t oak_elliptic_new(MPI_Comm comm, const oak_elliptic_setup_t *setup, 
   e->dim = mesh->dim;
   e->cells = (int)oak_shape_cells(setup->block_size);
   e->face_cells = (int)oak_shape_face(e->dim, setup->block_size);
-  e->floating = 1;
   e->gather.level = -1;
   e->chains = has_narrow_cells(setup, mesh);
   if (e->chains && e->setup.gather_cells < OAK_ELLIPTIC_CHAINED_CELLS)
@@ -188,7 +180,7 @@ oak_status_t oak_elliptic_new(MPI_Comm comm, const oak_elliptic_setup_t *setup, 
   oak_status_t st =
       oak_agree(comm, oak_transport_open(&e->alone, MPI_COMM_SELF, e->dev, OAK_TRANSPORT_AUTO));
   if (st == OAK_OK) st = build(e);
-  if (st == OAK_OK) st = oak_agree(comm, upload_conditions(e));
+  find_given(e);
   oak_elliptic_take(e, setup->b, 0);
   if (st != OAK_OK) oak_elliptic_destroy(&e);
   *out = e;
@@ -197,21 +189,8 @@ oak_status_t oak_elliptic_new(MPI_Comm comm, const oak_elliptic_setup_t *setup, 
 
 /* ---- levels */
 
-static void free_all(oak_device_t *dev, void **const *memory, int n) {
-  for (int i = 0; i < n; i++) {
-    oak_device_free(dev, *memory[i]);
-    *memory[i] = NULL;
-  }
-}
-
 static void clear_level(oak_elliptic_t *e, oak_elliptic_level_t *level) {
   oak_values_t *u[] = {&level->u}, *a[] = {&level->a};
-  void **const memory[] = {
-      &level->blocks,     &level->rhs,        &level->res,        &level->b,
-      &level->ghost,      &level->fine,       &level->coarse,     &level->on_face[0],
-      &level->on_face[1], &level->on_face[2], &level->on_face[3], &level->cut,
-      &level->pin,        &level->wall,       &level->line,       &level->chain[1],
-      &level->chain[2],   &level->link[1],    &level->link[2]};
   if (!level->mesh) return;
   oak_values_clear(&level->exchange, u, 1);
   oak_values_clear(&level->cexchange, a, 1);
@@ -219,29 +198,25 @@ static void clear_level(oak_elliptic_t *e, oak_elliptic_level_t *level) {
   oak_exchange_clear(&level->cexchange);
   oak_averages_clear(&level->average, level->transport);
   oak_pattern_clear(&level->pattern, e->dev);
-  oak_elliptic_family_clear(e, &level->family);
-  free_all(e->dev, memory, sizeof memory / sizeof *memory);
+  oak_elliptic_family_clear(&level->family);
   if (level->mesh != e->mesh) oak_mesh_destroy(&level->mesh);
   *level = (oak_elliptic_level_t){0};
 }
 
 void oak_elliptic_clear(oak_elliptic_t *e) {
-  void **const memory[] = {&e->f,       &e->sums,    &e->outer,   &e->given,   &e->zero,
-                           &e->work[0], &e->work[1], &e->work[2], &e->work[3], &e->work[4],
-                           &e->norms,   &e->power,   &e->moments, &e->where};
   oak_elliptic_forget(e);
   for (int l = 0; l <= OAK_MESH_MAX_LEVEL + 1; l++) clear_level(e, &e->level[l]);
   oak_elliptic_flat_clear(e);
   oak_elliptic_gather_clear(e);
-  free_all(e->dev, memory, sizeof memory / sizeof *memory);
+  oak_elliptic_free_all(e);
   free(e->sums_host);
   free(e->norms_host);
   free(e->outer_host);
   e->sums_host = NULL;
   e->norms_host = NULL;
   e->outer_host = NULL;
+  memset(e->work, 0, sizeof e->work);
   e->nlevel = 0;
-  e->bytes = 0;
   e->revision = -1;
 }
 
@@ -249,8 +224,6 @@ void oak_elliptic_destroy(oak_elliptic_t **out) {
   oak_elliptic_t *e = *out;
   if (!e) return;
   oak_elliptic_clear(e);
-  oak_device_free(e->dev, e->bc);
-  oak_device_free(e->dev, e->cbc);
   if (e->module) oak_device_unload(e->dev, &e->module);
   oak_transport_close(&e->alone);
   free(e);
@@ -346,10 +319,19 @@ static oak_status_t fit_level(oak_elliptic_t *e, oak_elliptic_level_t *level) {
   return oak_agree(e->comm, st);
 }
 
-/* Memory that only the finest level has. */
+/* Memory that only the finest level has, and the conditions by which the exchange fills ghost cells
+ * beyond the boundary of the domain. Boundary values are 0 here; values other than 0 go to the
+ * right-hand side (far_field.c). Coefficients are continued from the last cell. */
 static oak_status_t fit_top(oak_elliptic_t *e) {
   const int n = e->mesh->nblock;
   const size_t sums = oak_elliptic_sums_bytes(n);
+  oak_bc_t bc[6] = {{0}}, copy[6] = {{0}};
+  for (int face = 0; face < 6; face++) {
+    bc[face].kind = e->outside[face] > 0 ? OAK_BC_ANTIMIRROR : OAK_BC_MIRROR;
+    copy[face].kind = OAK_BC_COPY;
+  }
+  OAK_TRY(oak_elliptic_put(e, bc, sizeof bc, &e->bc));
+  OAK_TRY(oak_elliptic_put(e, copy, sizeof copy, &e->cbc));
   OAK_TRY(oak_elliptic_alloc(e, (size_t)n * e->cells * sizeof(double), &e->f));
   OAK_TRY(oak_elliptic_alloc(e, sums, &e->sums));
   OAK_TRY(oak_elliptic_alloc(e, n * OAK_ELLIPTIC_AHEAD * sizeof(double), &e->norms));

@@ -1,10 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Memory of the device for a solver, and how much it has on this rank. */
+#include <stdlib.h>
+
+#include "base/failure.h"
 #include "elliptic/elliptic.h"
 
 oak_status_t oak_elliptic_alloc(oak_elliptic_t *e, size_t bytes, void **out) {
+  void **more = realloc(e->memory, (e->nmemory + 1) * sizeof *more);
+  OAK_CHECK(more, OAK_ERR_MEMORY, "out of memory for the addresses of %d arrays", e->nmemory + 1);
+  e->memory = more;
+  OAK_TRY(oak_device_alloc(e->dev, bytes, out));
+  e->memory[e->nmemory++] = *out;
   e->bytes += (int64_t)bytes;
-  return oak_device_alloc(e->dev, bytes, out);
+  return OAK_OK;
+}
+
+void oak_elliptic_free_all(oak_elliptic_t *e) {
+  for (int i = 0; i < e->nmemory; i++) oak_device_free(e->dev, e->memory[i]);
+  free(e->memory);
+  e->memory = NULL;
+  e->nmemory = 0;
+  e->bytes = 0;
 }
 
 oak_status_t oak_elliptic_put(oak_elliptic_t *e, const void *host, size_t bytes, void **out) {

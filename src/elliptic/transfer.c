@@ -135,11 +135,7 @@ oak_status_t oak_elliptic_coarsen(oak_elliptic_t *e, oak_elliptic_level_t *fine,
   return oak_agree(e->comm, fit_family(e, mesh, &fine->family));
 }
 
-void oak_elliptic_family_clear(oak_elliptic_t *e, oak_elliptic_family_t *family) {
-  oak_device_free(e->dev, family->buffer);
-  oak_device_free(e->dev, family->move_device);
-  oak_device_free(e->dev, family->up);
-  oak_device_free(e->dev, family->received);
+void oak_elliptic_family_clear(oak_elliptic_family_t *family) {
   free(family->from);
   free(family->host);
   free(family->move);
