@@ -13,19 +13,10 @@ oak_status_t oak_elliptic_bodies_fit(oak_elliptic_t *e, oak_elliptic_level_t *le
   return level->mesh == e->mesh ? oak_elliptic_alloc(e, faces, &level->wall) : OAK_OK;
 }
 
-/* Run a kernel on the finest level, with \a values as `res`. */
-static oak_status_t on_top(oak_elliptic_t *e, oak_kernel_t *kernel, int axis, void *values) {
-  oak_elliptic_args_t args;
-  oak_elliptic_args(e, e->nlevel - 1, &args);
-  args.axis = axis;
-  if (values) args.res = values;
-  return oak_elliptic_launch(e, kernel, e->nlevel - 1, &args);
-}
-
 oak_status_t oak_elliptic_charge_surfaces(oak_elliptic_t *e) {
-  oak_status_t st = on_top(e, e->kernel.shares, 0, e->f);
+  oak_status_t st = oak_elliptic_on_top(e, e->kernel.shares, 0, e->f);
   oak_keep_failure(&st, oak_elliptic_share_a(e));
-  if (st == OAK_OK) st = on_top(e, e->kernel.charges, 0, NULL);
+  if (st == OAK_OK) st = oak_elliptic_on_top(e, e->kernel.charges, 0, NULL);
   return oak_agree(e->comm, st);
 }
 
@@ -43,11 +34,11 @@ oak_status_t oak_elliptic_pin(oak_elliptic_t *e) {
 }
 
 oak_status_t oak_elliptic_add_bodies(oak_elliptic_t *e) {
-  return on_top(e, e->kernel.terms, 0, NULL);
+  return oak_elliptic_on_top(e, e->kernel.terms, 0, NULL);
 }
 
 oak_status_t oak_elliptic_wall_slopes(oak_elliptic_t *e, int axis, void *slopes) {
-  return on_top(e, e->kernel.wall_slopes, axis, slopes);
+  return oak_elliptic_on_top(e, e->kernel.wall_slopes, axis, slopes);
 }
 
 oak_status_t oak_elliptic_means(oak_elliptic_t *e, int axis, void *slopes, void *out) {

@@ -299,6 +299,9 @@ void oak_elliptic_args(oak_elliptic_t *e, int l, oak_elliptic_args_t *args);
 /** Run a kernel over the blocks of a level. Rank-local. */
 oak_status_t oak_elliptic_launch(oak_elliptic_t *e, oak_kernel_t *kernel, int l,
                                  const oak_elliptic_args_t *args);
+/** Run a kernel of the finest level; \a res takes the place of its `res`, unless it is NULL.
+ * Rank-local. */
+oak_status_t oak_elliptic_on_top(oak_elliptic_t *e, oak_kernel_t *kernel, int axis, void *res);
 /** Forget recorded cycles, whose kernels have the addresses of all levels. */
 void oak_elliptic_forget(oak_elliptic_t *e);
 /** Wait until no peer reads u of a level any more. To be called before a change of u that no

@@ -52,6 +52,14 @@ oak_status_t oak_elliptic_launch(oak_elliptic_t *e, oak_kernel_t *kernel, int l,
   return oak_device_launch(e->dev, kernel, e->level[l].mesh->nblock, args, sizeof *args);
 }
 
+oak_status_t oak_elliptic_on_top(oak_elliptic_t *e, oak_kernel_t *kernel, int axis, void *res) {
+  oak_elliptic_args_t args;
+  oak_elliptic_args(e, e->nlevel - 1, &args);
+  args.axis = axis;
+  if (res) args.res = res;
+  return oak_elliptic_launch(e, kernel, e->nlevel - 1, &args);
+}
+
 oak_status_t oak_elliptic_meet(oak_elliptic_t *e, int l) {
   oak_elliptic_level_t *level = &e->level[l];
   if (level->transport->peers.count == 1) return OAK_OK;

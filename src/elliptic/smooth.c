@@ -139,13 +139,18 @@ oak_status_t oak_elliptic_combine(oak_elliptic_t *e, int l, const void *x, void 
 }
 
 oak_status_t oak_elliptic_note(oak_elliptic_t *e, int slot) {
-  const int top = e->nlevel - 1;
-  oak_elliptic_args_t args;
-  oak_elliptic_args(e, top, &args);
-  args.res = (double *)e->norms + (size_t)slot * e->mesh->nblock;
-  oak_status_t st = oak_elliptic_inner_ghosts(e, top, 0, OAK_ELLIPTIC_BOTH);
-  if (st == OAK_OK) st = oak_elliptic_launch(e, e->norm, top, &args);
-  return st;
+  void *to = (double *)e->norms + (size_t)slot * e->mesh->nblock;
+  const oak_status_t st = oak_elliptic_inner_ghosts(e, e->nlevel - 1, 0, OAK_ELLIPTIC_BOTH);
+  return st == OAK_OK ? oak_elliptic_on_top(e, e->norm, 0, to) : st;
+}
+
+/* The largest of \a count numbers on all ranks; one more tells a failure. */
+static oak_status_t find_most(const oak_elliptic_t *e, oak_status_t st, int count, double *most) {
+  most[count] = st != OAK_OK;
+  if (st != OAK_OK && oak_device_sync(e->dev) != OAK_OK) oak_transport_failed(e->setup.transport);
+  oak_await(e->comm);
+  MPI_Allreduce(MPI_IN_PLACE, most, count + 1, MPI_DOUBLE, MPI_MAX, e->comm);
+  return most[count] > 0 ? oak_agree(e->comm, st) : OAK_OK;
 }
 
 oak_status_t oak_elliptic_noted(oak_elliptic_t *e, oak_status_t st, int slots, double *out) {
@@ -156,11 +161,7 @@ oak_status_t oak_elliptic_noted(oak_elliptic_t *e, oak_status_t st, int slots, d
   for (int s = 0; s < slots && st == OAK_OK; s++)
     for (int i = s * n; i < (s + 1) * n; i++)
       most[s] = e->norms_host[i] > most[s] ? e->norms_host[i] : most[s];
-  most[slots] = st != OAK_OK;
-  if (st != OAK_OK && oak_device_sync(e->dev) != OAK_OK) oak_transport_failed(e->setup.transport);
-  oak_await(e->comm);
-  MPI_Allreduce(MPI_IN_PLACE, most, slots + 1, MPI_DOUBLE, MPI_MAX, e->comm);
-  if (most[slots] > 0) return oak_agree(e->comm, st);
+  OAK_TRY(find_most(e, st, slots, most));
   memcpy(out, most, slots * sizeof *most);
   return OAK_OK;
 }
@@ -182,22 +183,18 @@ oak_status_t oak_elliptic_sums(oak_elliptic_t *e, oak_status_t st, const void *x
                                double out[OAK_ELLIPTIC_SUMS]) {
   const int n = e->mesh->nblock;
   oak_elliptic_sums_args_t args = {.x = x, .y = y, .out = e->sums};
-  double local[2] = {0, 0}, most[2], *sum = e->sums_host;
+  double most[2] = {0}, *sum = e->sums_host;
   oak_elliptic_geometry(e, oak_elliptic_top(e), &args.f);
   if (st == OAK_OK) st = oak_device_launch(e->dev, e->kernel.sums, n, &args, sizeof args);
   if (st == OAK_OK)
     st = oak_device_download(e->dev, sum, e->sums, n * OAK_ELLIPTIC_SUMS * sizeof *sum);
-  local[1] = st != OAK_OK;
   for (int b = 0; b < n && st == OAK_OK; b++) {
     const double volume = block_volume(e, e->mesh->level[b]);
     double *s = sum + (size_t)b * OAK_ELLIPTIC_SUMS;
-    if (s[0] > local[0]) local[0] = s[0];
+    if (s[0] > most[0]) most[0] = s[0];
     for (int i = 1; i < OAK_ELLIPTIC_SUMS; i++) s[i] *= volume;
   }
-  if (st != OAK_OK && oak_device_sync(e->dev) != OAK_OK) oak_transport_failed(e->setup.transport);
-  oak_await(e->comm);
-  MPI_Allreduce(local, most, 2, MPI_DOUBLE, MPI_MAX, e->comm);
-  if (most[1] > 0) return oak_agree(e->comm, st);
+  OAK_TRY(find_most(e, st, 1, most));
   OAK_TRY(oak_sum_exact(e->comm, OAK_ELLIPTIC_SUMS, n, sum, out));
   out[0] = isfinite(out[3]) ? most[0] : NAN; /* taking a maximum may have dropped a NaN */
   return OAK_OK;

@@ -296,13 +296,8 @@ oak_status_t oak_elliptic_solve(oak_elliptic_t *e, const oak_elliptic_options_t 
 
 /* Run a kernel of derivatives, that of gradients along an axis. */
 static oak_status_t differentiate(oak_elliptic_t *e, oak_kernel_t *kernel, int axis, void *out) {
-  const int top = e->nlevel - 1;
-  oak_elliptic_args_t args;
-  oak_elliptic_args(e, top, &args);
-  args.res = out;
-  args.axis = axis;
-  oak_status_t st = oak_elliptic_ghosts(e, top);
-  if (st == OAK_OK) st = oak_elliptic_launch(e, kernel, top, &args);
+  oak_status_t st = oak_elliptic_ghosts(e, e->nlevel - 1);
+  if (st == OAK_OK) st = oak_elliptic_on_top(e, kernel, axis, out);
   return oak_agree(e->comm, st);
 }
 

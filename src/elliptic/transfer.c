@@ -198,36 +198,34 @@ static oak_status_t finish(oak_elliptic_t *e, int l, void *to, oak_kernel_t *unp
   return st;
 }
 
-oak_status_t oak_elliptic_restrict(oak_elliptic_t *e, int l, const void *from, void *to) {
-  oak_elliptic_family_t *f = &e->level[l].family;
-  oak_elliptic_move_args_t args = {.move = f->move_device, .from = from, .remote = f->buffer};
-  args.to = oak_elliptic_target(e, l, to);
-  oak_elliptic_geometry(e, &e->level[l], &args.fine);
-  const int n = e->level[l].mesh->nblock;
-  oak_status_t st = oak_device_launch(e->dev, e->kernel.merge, n, &args, sizeof args);
-  oak_keep_failure(&st, oak_elliptic_restrict_end(e, l, to));
-  return st;
-}
-
-oak_status_t oak_elliptic_restrict_faces(oak_elliptic_t *e, int l, int axis) {
-  oak_elliptic_family_t *f = &e->level[l].family;
-  void *to = e->level[l - 1].on_face[axis];
-  oak_elliptic_move_args_t args = {.move = f->move_device,
-                                   .from = e->level[l].on_face[axis],
-                                   .to = oak_elliptic_target(e, l, to),
-                                   .remote = f->buffer,
-                                   .axis = axis};
-  oak_elliptic_geometry(e, &e->level[l], &args.fine);
-  const int n = e->level[l].mesh->nblock;
-  oak_status_t st = oak_device_launch(e->dev, e->kernel.merge_faces, n, &args, sizeof args);
-  oak_keep_failure(&st,
-                   finish(e, l, to, axis < e->dim ? e->kernel.unpack : e->kernel.unpack_faces));
-  return st;
-}
-
 oak_status_t oak_elliptic_restrict_end(oak_elliptic_t *e, int l, void *to) {
   return finish(e, l, to, e->kernel.unpack);
 }
+
+static oak_status_t merge(oak_elliptic_t *e, int l, oak_kernel_t *kernel, oak_kernel_t *unpack,
+                          int axis, const void *from, void *to) {
+  oak_elliptic_level_t *level = &e->level[l];
+  oak_elliptic_move_args_t args = {.move = level->family.move_device,
+                                   .from = from,
+                                   .to = oak_elliptic_target(e, l, to),
+                                   .remote = level->family.buffer,
+                                   .axis = axis};
+  oak_elliptic_geometry(e, level, &args.fine);
+  oak_status_t st = oak_device_launch(e->dev, kernel, level->mesh->nblock, &args, sizeof args);
+  oak_keep_failure(&st, finish(e, l, to, unpack));
+  return st;
+}
+
+oak_status_t oak_elliptic_restrict(oak_elliptic_t *e, int l, const void *from, void *to) {
+  return merge(e, l, e->kernel.merge, e->kernel.unpack, 0, from, to);
+}
+
+oak_status_t oak_elliptic_restrict_faces(oak_elliptic_t *e, int l, int axis) {
+  oak_kernel_t *unpack = axis < e->dim ? e->kernel.unpack : e->kernel.unpack_faces;
+  return merge(e, l, e->kernel.merge_faces, unpack, axis, e->level[l].on_face[axis],
+               e->level[l - 1].on_face[axis]);
+}
+
 oak_status_t oak_elliptic_prolong(oak_elliptic_t *e, int l, int add) {
   oak_elliptic_level_t *fine = &e->level[l];
   oak_elliptic_family_t *f = &fine->family;
