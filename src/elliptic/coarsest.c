@@ -60,14 +60,8 @@ static void find_numbers(oak_elliptic_t *e, int *number, int trees) {
   for (int b = 0; b < m->nblock; b++)
     number[(m->index[b][2] * m->trees[1] + m->index[b][1]) * m->trees[0] + m->index[b][0]] =
         (int)m->first + b;
-  const int mine = m->nblock;
   MPI_Allreduce(MPI_IN_PLACE, number, trees, MPI_INT, MPI_SUM, m->comm);
-  MPI_Allgather(&mine, 1, MPI_INT, e->flat.counts, 1, MPI_INT, m->comm);
-  for (int r = 0, at = 0; r < m->size; r++) {
-    e->flat.counts[r] *= e->cells;
-    e->flat.starts[r] = at;
-    at += e->flat.counts[r];
-  }
+  oak_elliptic_count(m, e->flat.counts, e->flat.starts);
 }
 
 static oak_status_t alloc_all(oak_elliptic_t *e, int trees, int64_t cells) {
@@ -161,21 +155,10 @@ void oak_elliptic_flat_clear(oak_elliptic_t *e) {
 
 /* Values of all blocks of level 0 on every rank. */
 static oak_status_t gather(oak_elliptic_t *e, const void *mine, int i, const void **out) {
-  const oak_mesh_t *m = e->level[0].mesh;
-  const int in_place = oak_device_ops(e->dev)->host_memory;
-  const size_t unit = e->cells * sizeof(double);
-  const size_t all = (size_t)m->trees[0] * m->trees[1] * m->trees[2] * unit;
-  *out = mine;
-  if (m->size == 1) return OAK_OK;
-  double *host = in_place ? e->flat.all[i] : e->flat.host;
-  oak_status_t st = in_place ? oak_device_sync(e->dev) : OAK_OK;
-  *out = e->flat.all[i];
-  if (st == OAK_OK)
-    st = oak_device_download(e->dev, host + e->flat.starts[m->rank], mine, m->nblock * unit);
-  MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, host, e->flat.counts, e->flat.starts,
-                 MPI_DOUBLE, m->comm);
-  if (st == OAK_OK && !in_place) st = oak_device_upload(e->dev, e->flat.all[i], host, all);
-  return st;
+  *out = e->level[0].mesh->size == 1 ? mine : e->flat.all[i];
+  if (*out == mine) return OAK_OK;
+  return oak_elliptic_allgather(e, mine, e->flat.all[i], e->flat.host, e->flat.counts,
+                                e->flat.starts);
 }
 
 oak_status_t oak_elliptic_flat_fields(oak_elliptic_t *e) {

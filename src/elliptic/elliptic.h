@@ -106,11 +106,11 @@ typedef struct {
 /** The finest gathered level, of which each rank has all blocks, and how its values are collected.
  * Start from {0} with `level` -1. */
 typedef struct {
-  int level;           /**< -1: there is none */
-  int own, all, first; /**< blocks of this rank, blocks of all, number of this rank's first */
-  int *count, *start;  /**< [ranks] blocks of each rank, and where they begin */
-  oak_shared_t part;   /**< values of this rank's blocks, [own][N^d] */
-  void *place;  /**< device: oak_elliptic_move_t [all], which leave each block at its place */
+  int level;          /**< -1: there is none */
+  int first;          /**< number of this rank's first block */
+  int *count, *start; /**< [ranks] blocks of each rank, and where they begin */
+  oak_shared_t part;  /**< values of this rank's blocks, [own][N^d] */
+  void *place;        /**< device: oak_elliptic_move_t [all], which leave each block at its place */
   double *host; /**< [all][N^d] for messages; NULL if the host can read memory of the device */
 } oak_elliptic_gather_t;
 
@@ -194,7 +194,7 @@ typedef struct oak_elliptic {
     double factored;            /**< b of these factors; -1: none */
     void *all[6];               /**< device: right-hand side, b and on_face of all blocks */
     double *host;               /**< [blocks of level 0][N^d], unless the host reads the device's */
-    int *counts, *starts;       /**< [ranks] for MPI_Allgatherv */
+    int *counts, *starts;       /**< [ranks] blocks of each rank, and where they begin */
   } flat;
 } oak_elliptic_t;
 
@@ -283,6 +283,12 @@ oak_status_t oak_elliptic_prolong(oak_elliptic_t *e, int l, int add);
 
 /* gather.c */
 int64_t oak_elliptic_gather_limit(const oak_transport_t *transport);
+/** Blocks of each rank, and where they begin. Collective. */
+void oak_elliptic_count(const oak_mesh_t *mesh, int *count, int *start);
+/** Collect the values of all ranks in \a to by way of the host; \a host: memory for this, unless
+ * the host reads the device's. Every rank takes part; the status is this rank's own. */
+oak_status_t oak_elliptic_allgather(oak_elliptic_t *e, const void *mine, void *to, double *host,
+                                    const int *count, const int *start);
 /** Give every rank all blocks of level l, if it has few cells. Collective. */
 oak_status_t oak_elliptic_gather_fit(oak_elliptic_t *e, int l);
 /** Collective on the ranks of a host. */

@@ -19,12 +19,16 @@ int64_t oak_elliptic_gather_limit(const oak_transport_t *transport) {
   return transport->messages ? CELLS_BY_HOST : CELLS_IN_PLACE;
 }
 
+void oak_elliptic_count(const oak_mesh_t *mesh, int *count, int *start) {
+  MPI_Allgather(&mesh->nblock, 1, MPI_INT, count, 1, MPI_INT, mesh->comm);
+  for (int r = 0, at = 0; r < mesh->size; at += count[r++]) start[r] = at;
+}
+
 /* Collect the levels and positions of the blocks of all ranks, both [nglobal]. Collective. */
 static void collect_blocks(oak_elliptic_gather_t *g, const oak_mesh_t *part, int8_t *level,
                            int32_t (*index)[3]) {
   MPI_Datatype place;
-  MPI_Allgather(&part->nblock, 1, MPI_INT, g->count, 1, MPI_INT, part->comm);
-  for (int r = 0, at = 0; r < part->size; at += g->count[r++]) g->start[r] = at;
+  oak_elliptic_count(part, g->count, g->start);
   MPI_Type_contiguous(3, MPI_INT32_T, &place);
   MPI_Type_commit(&place);
   MPI_Allgatherv(part->level, part->nblock, MPI_INT8_T, level, g->count, g->start, MPI_INT8_T,
@@ -78,8 +82,6 @@ oak_status_t oak_elliptic_gather_fit(oak_elliptic_t *e, int l) {
   oak_elliptic_level_t *level = &e->level[l];
   oak_mesh_t *part = level->mesh, *whole = NULL;
   if (part->size == 1 || part->nglobal * e->cells > e->setup.gather_cells) return OAK_OK;
-  e->gather.own = part->nblock;
-  e->gather.all = (int)part->nglobal;
   e->gather.first = (int)part->first;
   oak_status_t st = make_whole(e, part, &whole);
   if (st == OAK_OK) st = oak_agree(e->comm, fit_memory(e, part->nblock, (int)part->nglobal));
@@ -118,24 +120,30 @@ static oak_status_t read_parts(oak_elliptic_t *e, void *to) {
   return st;
 }
 
-/* The values go through memory of the host. */
-static oak_status_t send_parts(oak_elliptic_t *e, void *to) {
-  oak_elliptic_gather_t *g = &e->gather;
+oak_status_t oak_elliptic_allgather(oak_elliptic_t *e, const void *mine, void *to, double *host,
+                                    const int *count, const int *start) {
+  const int me = e->mesh->rank, last = e->mesh->size - 1;
   const int in_place = oak_device_ops(e->dev)->host_memory;
   const size_t unit = e->cells * sizeof(double);
-  double *host = in_place ? to : g->host, *mine = host + (size_t)g->first * e->cells;
+  double *all = in_place ? to : host;
   MPI_Datatype block;
   oak_status_t st = in_place ? oak_device_sync(e->dev) : OAK_OK;
-  if (st == OAK_OK) st = oak_device_download(e->dev, mine, g->part.mine, g->own * unit);
+  if (st == OAK_OK)
+    st = oak_device_download(e->dev, all + (size_t)start[me] * e->cells, mine, count[me] * unit);
   MPI_Type_contiguous(e->cells, MPI_DOUBLE, &block);
   MPI_Type_commit(&block);
-  MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, host, g->count, g->start, block, e->comm);
+  MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, count, start, block, e->comm);
   MPI_Type_free(&block);
-  if (st == OAK_OK && !in_place) st = oak_device_upload(e->dev, to, host, g->all * unit);
+  if (st == OAK_OK && !in_place)
+    st = oak_device_upload(e->dev, to, all, (start[last] + count[last]) * unit);
   return st;
 }
 
 oak_status_t oak_elliptic_gather(oak_elliptic_t *e, void *to) {
+  const oak_elliptic_gather_t *g = &e->gather;
+  const int messages = e->setup.transport->messages;
   return OAK_TIMED(e->setup.timers, OAK_PHASE_MPI,
-                   e->setup.transport->messages ? send_parts(e, to) : read_parts(e, to));
+                   messages
+                       ? oak_elliptic_allgather(e, g->part.mine, to, g->host, g->count, g->start)
+                       : read_parts(e, to));
 }
