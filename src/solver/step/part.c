@@ -45,9 +45,9 @@ void oak_step_repeat(oak_t *sim, oak_step_t *step, oak_status_t (*from)(oak_t *,
 
 /* One line of the list: the word in front, how far it is moved in, and what it waits for. */
 static void print_line(FILE *stream, int first, int inward, const char *text, oak_wait_t waits) {
-  static const char *const wait[] = {"", "waits for neighbours", "waits for all ranks"};
+  static const char *const wait[] = {"", " waits for neighbours", " waits for all ranks"};
   fprintf(stream, "  %-9s %*s%-*s%s\n", first ? "step" : "", inward, "",
-          *wait[waits] ? 50 - inward : 0, text, wait[waits]);
+          *wait[waits] ? 51 - inward : 0, text, wait[waits]);
 }
 
 static int in_stage(oak_moment_t when) {
