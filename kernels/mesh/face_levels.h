@@ -2,8 +2,8 @@
  * A vector on faces (FACE_VECTOR) where the level of a block changes. Coarser faces get the mean of
  * the finer ones. Finer faces in a coarser one get limited slopes along the face, from values in
  * the face of the block alone, so that both blocks at the face find the same values; face_refine.c
- * fills the faces between them, when neighbours on the new mesh are known. A number behind the
- * faces says whether a block waits for that. */
+ * fills the faces between them, when neighbours on the new mesh are known, and sets the means over
+ * cells. A number behind the faces says whether a block waits for that. */
 #pragma once
 
 #include "kernels/geometry/rows.h"
@@ -15,10 +15,11 @@ OAK_FN int oak_face_step(int dir, int axis) {
   return axis == 0 ? 1 : axis == 1 ? nx : nx * (OAK_NY + (dir == 1));
 }
 
-/* Set the numbers behind the faces: the first says whether the block is to be completed. */
-OAK_FN void mark_faces(store_t *faces, int fresh OAK_LANE_PARAM) {
+/* Set the numbers behind the faces. The first one says what the block waits for. */
+enum { WAITS_MEANS = 1, WAITS_FACES };
+OAK_FN void mark_faces(store_t *faces, int waits OAK_LANE_PARAM) {
   OAK_INNER(n, OAK_ROOM * OAK_CELLS - OAK_FACE_REALS)
-    faces[OAK_FACE_REALS + n] = (store_t)(n == 0 && fresh);
+    faces[OAK_FACE_REALS + n] = (store_t)(n == 0 ? waits : 0);
 }
 
 /* change_t: a block that follows from a family or from a coarse block `source`. */
@@ -87,13 +88,13 @@ OAK_FN void faces_restrict(const oak_adapt_args_t *arg, int source,
                            store_t *OAK_RESTRICT out OAK_LANE_PARAM) {
   const change_t t = {&arg->f, source, 0, 0, out};
   OAK_EACH_FACE(restrict_face, &t, 0, 0)
-  mark_faces(out, 0 OAK_LANE_ARG);
+  mark_faces(out, WAITS_MEANS OAK_LANE_ARG);
 }
 
 OAK_FN void faces_prolong(const oak_adapt_args_t *arg, int source, int child,
                           store_t *OAK_RESTRICT out OAK_LANE_PARAM) {
   const change_t t = {&arg->f, source, child, (real)arg->theta, out};
   OAK_EACH_FACE(prolong_face, &t, 0, 0)
-  mark_faces(out, 1 OAK_LANE_ARG);
+  mark_faces(out, WAITS_FACES OAK_LANE_ARG);
 }
 #endif

@@ -43,7 +43,7 @@ OAK_KERNEL(oak_face_take, oak_curl_args_t, 128) {
   OAK_ARGS(oak_curl_args_t);
   OAK_OUTER_LANES(n) {
     store_t *faces = arg.u + n * OAK_BLOCK_REALS + NVAR * OAK_CELLS;
-    const int fresh = faces[OAK_FACE_REALS] != 0;
+    const int fresh = faces[OAK_FACE_REALS] == WAITS_FACES;
     for (int face = 0; face < OAK_FACES && fresh; face++) {
       const int dir = face / 2, upper = face & 1, kind = arg.f.face[n * OAK_FACES + face].kind;
       if (dir != arg.dir || kind == OAK_FACE_BOUNDARY || kind == OAK_FACE_COARSER) continue;
@@ -118,16 +118,18 @@ OAK_FN void refine_cell(const oak_field_t *f, long block, store_t *faces, const 
   }
 }
 
+/* Complete the blocks that wait: means over cells follow from faces in merged blocks, too. Cells
+ * that have no pressure with these means keep it. */
 OAK_KERNEL(oak_face_refine, oak_curl_args_t, 128) {
   OAK_ARGS(oak_curl_args_t);
   OAK_OUTER_LANES(n) {
     store_t *u = arg.u + n * OAK_BLOCK_REALS, *faces = u + NVAR * OAK_CELLS;
     const physics_parameters_t ph = oak_physics(&arg.f);
-    const int fresh = faces[OAK_FACE_REALS] != 0;
-    OAK_ROWS(row, fresh ? HY * HZ : 0, HX) {
+    const int waits = (int)faces[OAK_FACE_REALS];
+    OAK_ROWS(row, waits ? HY * HZ : 0, HX) {
       OAK_LANES(i, HX) {
         const int x[3] = {2 * i, row % HY * 2, row / HY * 2};
-        refine_cell(&arg.f, n, faces, x);
+        if (waits == WAITS_FACES) refine_cell(&arg.f, n, faces, x);
         for (int e = 0; e < 1 << OAK_DIM; e++) {
           const int y[3] = {x[0] + (e & 1), x[1] + (e >> 1 & 1), x[2] + (e >> 2)};
           set_means(&ph, u + OAK_INDEX(y[0], y[1], y[2]), faces, y, 1);
