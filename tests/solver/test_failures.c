@@ -229,6 +229,12 @@ static int run_info(int argc, char **argv, int rank) {
   return oak_command_start(&oak_command_info, 0, NULL, rank);
 }
 
+static int run_check(int argc, char **argv, int rank) {
+  static char *word[] = {"euler", "device.name=cpu", "device.threads=1"};
+  (void)argc, (void)argv;
+  return oak_command_start(&oak_command_check, 3, word, rank);
+}
+
 static int run_params(int argc, char **argv, int rank) {
   (void)argc, (void)argv;
   return oak_command_start(&oak_command_params, 0, NULL, rank);
@@ -250,6 +256,7 @@ static const case_t cases[] = {
      {"problem.name=shock_tube", "boundary.xlow=reflect", "boundary.xhigh=outflow",
       "scheme.on_invalid=first_order", "physics.pressure_floor=1e-9"}},
     {"library", run_library, {"problem.name=@/problems/waves.c", "refine.buffer=2"}},
+    {"oak check", run_check, {NULL}},
     {"oak info", run_info, {NULL}},
     {"oak params", run_params, {NULL}},
 };
