@@ -395,16 +395,20 @@ static void test_sweep(void **state) {
   oak_device_t *dev = open_on(MPI_COMM_WORLD);
   expect_line(dev, NULL, 3.0);
   static const char old[] = "cache/line-0123456789abcdef0123456789abcdef.cpu";
+  static const char stopped[] = "cache/line-0123456789abcdef0123456789abcdef.cpu.aB3dE6";
   static const char foreign[] = "cache/notes-2024.cpu";
   write_for_all(old, "x");
   write_for_all(foreign, "x");
   const struct timespec times[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
   if (test_rank == 0) {
+    assert_int_equal(mkdir(in_folder(stopped), 0700), 0); /* a build that a signal has ended */
+    assert_int_equal(utimensat(AT_FDCWD, in_folder(stopped), times, 0), 0);
     assert_int_equal(utimensat(AT_FDCWD, in_folder(old), times, 0), 0);
     assert_int_equal(utimensat(AT_FDCWD, in_folder(foreign), times, 0), 0);
   }
   expect_line(dev, "OTHER=1", 3.0);
   assert_int_not_equal(access(in_folder(old), F_OK), 0);
+  assert_int_not_equal(access(in_folder(stopped), F_OK), 0);
   assert_int_equal(access(in_folder(foreign), F_OK), 0);
   oak_device_close(&dev);
 }
