@@ -275,18 +275,22 @@ oak_status_t oak_run_prepare(MPI_Comm comm, oak_params_t *params, const char *re
   return st;
 }
 
+static oak_folder_use_t folder_use(const oak_t *sim, const oak_run_options_t *run) {
+  return run->restart     ? oak_restart_folder(sim, run->restart)
+         : run->overwrite ? OAK_FOLDER_OVERWRITE
+                          : OAK_FOLDER_NEW;
+}
+
 oak_status_t oak_create_run(MPI_Comm comm, oak_params_t *params, const oak_run_options_t *given,
                             oak_t **out) {
   oak_run_options_t run;
   OAK_BEGIN(params);
   OAK_TRY(oak_run_options(given, &run));
   OAK_TRY(oak_run_prepare(comm, params, run.restart, out));
-  if (!run.restart) { /* before kernels are compiled */
-    const oak_status_t st =
-        oak_output_check_folder(*out, run.overwrite ? OAK_FOLDER_OVERWRITE : OAK_FOLDER_NEW);
-    if (st != OAK_OK) oak_destroy(out);
-    OAK_TRY(st);
-  }
+  /* before kernels are compiled */
+  const oak_status_t st = oak_output_check_folder(*out, folder_use(*out, &run));
+  if (st != OAK_OK) oak_destroy(out);
+  OAK_TRY(st);
   return oak_sim_finish(out, run.stream);
 }
 
@@ -309,10 +313,7 @@ static oak_status_t run_all(oak_t *sim, const oak_run_options_t *run) {
   if (!sim->run.announced) oak_print_head(sim, stream, 0);
   sim->run.announced = 1;
   if (run->overwrite) OAK_TRY(oak_initial_file_kept(sim));
-  OAK_TRY(oak_output_open(&out, sim, &r.progress,
-                          run->restart     ? oak_restart_folder(sim, run->restart)
-                          : run->overwrite ? OAK_FOLDER_OVERWRITE
-                                           : OAK_FOLDER_NEW));
+  OAK_TRY(oak_output_open(&out, sim, &r.progress, folder_use(sim, run)));
   if (stream && out.run_folder.unlocked)
     fprintf(stream, "The file system of %s has no locks: let no other run write to it.\n\n",
             out.folder);

@@ -347,7 +347,9 @@ def finished(work):
         assert code == 0 and "restart from" in text, text
         fresh = work.contents("fresh")
         rows.add(fresh["fresh/diagnostics.csv"])
-        work.bad([ended.replace("out", "fresh", 1)], "run.ini", *again)
+        code, text = say(work, *again, environment={"OAK_CACHE": work.path("cache")})
+        assert code == 1 and re.search(ended.replace("out", "fresh", 1), text), text
+        assert not [name for name in os.listdir(work.path("cache")) if name.startswith("kernels")], "refused after compilation"
         assert work.contents("fresh") == fresh
         unfinish(work, "fresh")
     assert len(rows) == 1 and work.contents() == before, rows
