@@ -71,6 +71,8 @@ static int part_trusted(const char *path, int last, int own, const program_t *pr
   const mode_t writers = others(program, &info, &foreign);
   if (S_ISLNK(info.st_mode))
     snprintf(why, OAK_WHY, "%s has become a link", path);
+  else if (!S_ISDIR(info.st_mode) && !S_ISREG(info.st_mode))
+    snprintf(why, OAK_WHY, "%s is a pipe or a device", path);
   else if (last && (foreign || writers))
     snprintf(why, OAK_WHY, "%s",
              foreign ? "it belongs to another user, whose code would run"

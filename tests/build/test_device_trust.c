@@ -54,6 +54,15 @@ static void test_folder_of_others(void **state) {
   }
 }
 
+/** A cache that is a device: nobody is told to change who may write to it. */
+static void test_no_folder(void **state) {
+  (void)state;
+  setenv("OAK_CACHE", "/dev/null", 1);
+  silence();
+  assert_int_equal(value_with("", ""), 1);
+  expect_said("/dev/null is a pipe or a device");
+}
+
 /** In a sticky folder other users may create files, but not replace those of this user. */
 static void test_sticky_folder(void **state) {
   (void)state;
@@ -266,6 +275,7 @@ int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup(test_folder_of_others, setup),
       cmocka_unit_test_setup(test_sticky_folder, setup),
+      cmocka_unit_test_setup(test_no_folder, setup),
       cmocka_unit_test_setup(test_entry_of_others, setup),
       cmocka_unit_test_setup(test_exchange, setup),
       cmocka_unit_test_setup(test_staying_objects, setup),
