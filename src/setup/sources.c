@@ -212,7 +212,8 @@ static oak_status_t check_unchanged(const oak_setup_t *setup) {
  * preprocessed, or a module. Collective, with a status of this rank alone. */
 static oak_status_t make(const oak_setup_t *setup, oak_source_t source, void *out) {
   enum { MAX_PARTS = 32 };
-  char path[MAX_PARTS][4200], *text = NULL;
+  OAK_FREED char *text = NULL;
+  char path[MAX_PARTS][4200];
   const char *files[MAX_PARTS], *root;
   defines_t defines;
   const int declare = !strcmp(source.name, "declare");
@@ -251,7 +252,6 @@ static oak_status_t make(const oak_setup_t *setup, oak_source_t source, void *ou
   if (st == OAK_OK)
     st = declare ? oak_device_text(dev, &source, out) : oak_device_build(dev, &source, out);
   if (other && dev != setup->dev) oak_device_close(&dev);
-  free(text);
   return st;
 }
 
