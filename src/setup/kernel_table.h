@@ -42,6 +42,7 @@
   X(face_give, "mesh/face_refine.c", 1, has_face_levels(setup))                         \
   X(face_take, "mesh/face_refine.c", 0, has_face_levels(setup))                         \
   X(face_refine, "mesh/face_refine.c", 1, has_face_levels(setup))                       \
+  X(face_done, "mesh/face_refine.c", 0, has_face_levels(setup))                         \
   X(poisson_rhs, "fields/poisson.c", 1, setup->equations.count > 0)                     \
   X(poisson_field, "fields/poisson.c", 0, setup->equations.count > 0)                   \
   X(poisson_coefficients, "fields/poisson.c", 0, OAK_EQUATION_HAS(setup, coefficients)) \

@@ -225,6 +225,7 @@ oak_status_t oak_face_vector_refine(oak_t *sim, oak_step_t *step) {
   }
   const oak_curl_args_t args = arguments(sim, 0);
   if (st == OAK_OK) st = launch(sim, sim->setup.kernel.face_refine, &args);
+  if (st == OAK_OK) st = launch(sim, sim->setup.kernel.face_done, &args);
   return oak_data_agree(&sim->data, st);
 }
 
