@@ -22,31 +22,28 @@ OAK_FN void mark_faces(store_t *faces, int waits OAK_LANE_PARAM) {
     faces[OAK_FACE_REALS + n] = (store_t)(n == 0 ? waits : 0);
 }
 
-/* change_t: a block that follows from a family or from a coarse block `source`. */
+/* change_t: the faces of a block that follows from a family or from a coarse block. */
 typedef struct {
   const oak_field_t *f;
-  int source, child;
   real theta;
   store_t *faces;
 } change_t;
 
-/* Average the fine faces to a face of the parent of a family. */
-OAK_FN void restrict_face(const change_t *t, int unused, int block, int dir, int i, int j, int k) {
+/* Average the fine faces to a face of the parent of a family, which begins with block `source`. */
+OAK_FN void restrict_face(const change_t *t, int child, int source, int dir, int i, int j, int k) {
   const int x[3] = {i, j, k};
-  int child = 0, fine[3] = {0, 0, 0};
-  (void)unused, (void)block;
+  int fine[3] = {0, 0, 0};
   OAK_FOR(d, OAK_DIM) {
     const int half = OAK_ALONG(d) / 2, upper = x[d] >= half;
     child |= upper << d;
     fine[d] = 2 * (x[d] - upper * half);
   }
-  const store_t *faces = oak_faces(t->f->u, t->source + child);
+  const store_t *faces = oak_faces(t->f->u, source + child);
   double flux = 0, area = 0;
   OAK_FOR(e, (1 << OAK_DIM)) {
     if (e >> dir & 1) continue;
     const int y[3] = {fine[0] + (e & 1), fine[1] + (e >> 1 & 1), fine[2] + (e >> 2)};
-    const double part =
-        OAK_COORDINATES ? oak_face_area(t->f, t->source + child, dir, y[0], y[1]) : 1;
+    const double part = OAK_COORDINATES ? oak_face_area(t->f, source + child, dir, y[0], y[1]) : 1;
     flux += (double)faces[oak_face_index(dir, y[0], y[1], y[2])] * part;
     area += part;
   }
@@ -61,15 +58,14 @@ OAK_FN real face_slope(const store_t *p, int n, int count, int step, real theta)
   return limiter_gminmod(below, above, theta);
 }
 
-/* Interpolate a face of a child. */
-OAK_FN void prolong_face(const change_t *t, int unused, int block, int dir, int i, int j, int k) {
+/* Interpolate a face of a child of block `source`. */
+OAK_FN void prolong_face(const change_t *t, int child, int source, int dir, int i, int j, int k) {
   const int x[3] = {i, j, k};
   int coarse[3] = {0, 0, 0};
-  (void)unused, (void)block;
-  OAK_FOR(d, OAK_DIM) coarse[d] = (t->child >> d & 1) * (OAK_ALONG(d) / 2) + x[d] / 2;
+  OAK_FOR(d, OAK_DIM) coarse[d] = (child >> d & 1) * (OAK_ALONG(d) / 2) + x[d] / 2;
   const store_t *p =
-      oak_faces(t->f->u, t->source) + oak_face_index(dir, coarse[0], coarse[1], coarse[2]);
-  const oak_span_t span = oak_span(t->f, t->source, coarse[0], coarse[1]);
+      oak_faces(t->f->u, source) + oak_face_index(dir, coarse[0], coarse[1], coarse[2]);
+  const oak_span_t span = oak_span(t->f, source, coarse[0], coarse[1]);
   const oak_parts_t parts = oak_face_parts(span, 0, dir);
   real value = p[0];
   OAK_FOR(d, OAK_DIM) {
@@ -86,15 +82,15 @@ OAK_FN void prolong_face(const change_t *t, int unused, int block, int dir, int 
 
 OAK_FN void faces_restrict(const oak_adapt_args_t *arg, int source,
                            store_t *OAK_RESTRICT out OAK_LANE_PARAM) {
-  const change_t t = {&arg->f, source, 0, 0, out};
-  OAK_EACH_FACE(restrict_face, &t, 0, 0)
+  const change_t t = {&arg->f, 0, out};
+  OAK_EACH_FACE(restrict_face, &t, 0, source)
   mark_faces(out, WAITS_MEANS OAK_LANE_ARG);
 }
 
 OAK_FN void faces_prolong(const oak_adapt_args_t *arg, int source, int child,
                           store_t *OAK_RESTRICT out OAK_LANE_PARAM) {
-  const change_t t = {&arg->f, source, child, (real)arg->theta, out};
-  OAK_EACH_FACE(prolong_face, &t, 0, 0)
+  const change_t t = {&arg->f, (real)arg->theta, out};
+  OAK_EACH_FACE(prolong_face, &t, child, source)
   mark_faces(out, WAITS_FACES OAK_LANE_ARG);
 }
 #endif
