@@ -19,11 +19,10 @@ OAK_FN int face_share(int dir, int upper, int m) {
 OAK_KERNEL(oak_face_give, oak_curl_args_t, 128) {
   OAK_ARGS(oak_curl_args_t);
   OAK_OUTER_LANES(n) {
+    const int dir = arg.dir;
     const store_t *faces = oak_faces(arg.u, n);
     store_t *share = arg.shares + n * OAK_SHARES * OAK_CELLS;
-    for (int face = 0; face < OAK_FACES; face++) {
-      const int dir = face / 2, upper = face & 1;
-      if (dir != arg.dir) continue;
+    for (int upper = 0; upper < 2; upper++) {
       OAK_ROWS(b, FB(dir), FA(dir)) {
         OAK_LANES(a, FA(dir)) {
           int x[3];
@@ -42,11 +41,12 @@ OAK_KERNEL(oak_face_give, oak_curl_args_t, 128) {
 OAK_KERNEL(oak_face_take, oak_curl_args_t, 128) {
   OAK_ARGS(oak_curl_args_t);
   OAK_OUTER_LANES(n) {
+    const int dir = arg.dir;
     store_t *faces = arg.u + n * OAK_BLOCK_REALS + NVAR * OAK_CELLS;
     const int fresh = faces[OAK_FACE_REALS] == WAITS_FACES;
-    for (int face = 0; face < OAK_FACES && fresh; face++) {
-      const int dir = face / 2, upper = face & 1, kind = arg.f.face[n * OAK_FACES + face].kind;
-      if (dir != arg.dir || kind == OAK_FACE_BOUNDARY || kind == OAK_FACE_COARSER) continue;
+    for (int upper = 0; upper < 2 && fresh; upper++) {
+      const int kind = arg.f.face[n * OAK_FACES + 2 * dir + upper].kind;
+      if (kind == OAK_FACE_BOUNDARY || kind == OAK_FACE_COARSER) continue;
       OAK_ROWS(b, FB(dir), FA(dir)) {
         OAK_LANES(a, FA(dir)) {
           int x[3], y[3], stride;
@@ -64,13 +64,6 @@ OAK_KERNEL(oak_face_take, oak_curl_args_t, 128) {
   }
 }
 
-/* The flux through the lower face of cell x[] across `dir`; in Cartesian coordinates over the
- * volume of the cell. */
-OAK_FN double face_flux_area(const oak_field_t *f, long block, int dir, const int x[3]) {
-  if (!OAK_COORDINATES) return oak_inv_dx(f, f->block[block].level, dir);
-  return oak_face_area(f, block, dir, x[0], x[1]);
-}
-
 /* Fluxes through the faces inside a coarse cell, whose first fine cell is x[], across a, as the
  * fluxes through its fine faces across b and c give them: the mean, and the terms whose sign is
  * that of the position along b and along c. */
@@ -84,8 +77,8 @@ OAK_FN void between_faces(const oak_field_t *f, long block, const store_t *faces
       if (d == a) continue;
       int y[3] = {x[0], x[1], x[2]};
       OAK_FOR(n, OAK_DIM) y[n] += n == d ? 2 * side[n] : side[n];
-      const double flux =
-          face_flux_area(f, block, d, y) * (double)faces[oak_face_index(d, y[0], y[1], y[2])];
+      const double flux = oak_face_area(f, block, d, y[0], y[1]) *
+                          (double)faces[oak_face_index(d, y[0], y[1], y[2])];
       const int sign = (side[a] ^ side[d]) ? -1 : 1;
       *mean += (OAK_DIM == 3 ? 0.125 : 0.25) * sign * flux;
       if (OAK_DIM == 2) continue;
@@ -111,9 +104,9 @@ OAK_FN void refine_cell(const oak_field_t *f, long block, store_t *faces, const 
       store_t *p = faces + oak_face_index(a, y[0], y[1], y[2]);
       double flux = mean + (e & 1 ? along_b : -along_b) + (e >> 1 ? along_c : -along_c);
       for (int end = 0; end < 2; end++, y[a] += 2)
-        flux += 0.5 * face_flux_area(f, block, a, y) * (double)p[2 * end * OAK_STRIDE(a)];
+        flux += 0.5 * oak_face_area(f, block, a, y[0], y[1]) * (double)p[2 * end * OAK_STRIDE(a)];
       y[a] -= 3;
-      p[OAK_STRIDE(a)] = (store_t)(flux / face_flux_area(f, block, a, y));
+      p[OAK_STRIDE(a)] = (store_t)(flux / oak_face_area(f, block, a, y[0], y[1]));
     }
   }
 }
