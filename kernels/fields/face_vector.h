@@ -46,13 +46,11 @@ OAK_FN int set_means(const physics_parameters_t *ph, store_t *p, const store_t *
   cell_means(faces, x, after);
   const int valid = oak_state_valid(ph, after);
   if (keep) {
-    real kept[NVAR];
     oak_state_to_primitive(ph, before);
-    OAK_FOR(v, NVAR) kept[v] = before[v];
-    OAK_FOR(d, OAK_DIM) kept[OAK_FACE_VECTOR + d] = after[OAK_FACE_VECTOR + d];
-    oak_state_to_conserved(ph, kept);
-    OAK_FOR(v, NVAR) p[v * OAK_CELLS] = (store_t)(valid ? after[v] : kept[v]);
-    return valid || oak_state_valid(ph, kept);
+    OAK_FOR(d, OAK_DIM) before[OAK_FACE_VECTOR + d] = after[OAK_FACE_VECTOR + d];
+    oak_state_to_conserved(ph, before);
+    OAK_FOR(v, NVAR) p[v * OAK_CELLS] = (store_t)(valid ? after[v] : before[v]);
+    return valid || oak_state_valid(ph, before);
   }
   OAK_FOR(d, OAK_DIM) p[(OAK_FACE_VECTOR + d) * OAK_CELLS] = (store_t)after[OAK_FACE_VECTOR + d];
   return valid;
