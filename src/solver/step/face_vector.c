@@ -70,7 +70,7 @@ static oak_curl_args_t arguments(const oak_t *sim, int state) {
                           .u = oak_data_state(&sim->data, state),
                           .shares = sim->curl.shares.memory.mine,
                           .bad = sim->data.results.bad,
-                          .results = oak_data_results(&sim->data),
+                          .results = 1,
                           .parts = 1};
   oak_data_field(&sim->data, state, sim->data.clock.time, &args.f);
   return args;
@@ -110,6 +110,7 @@ static oak_status_t stage(oak_t *sim, oak_curl_args_t *args) {
 oak_status_t oak_face_vector_advance(oak_t *sim, oak_step_t *step) {
   oak_curl_args_t args = arguments(sim, step->out);
   oak_status_t st = exchange(sim, &args);
+  args.results = oak_data_results(&sim->data);
   args.nprev = step->flux.nprev;
   args.dt = step->flux.dt;
   args.keep = step->pass > 0; /* first-order fluxes have not sufficed */
@@ -148,15 +149,13 @@ oak_status_t oak_face_vector_rate(oak_t *sim, int state, double time, int out) {
 
 oak_status_t oak_face_vector_means(oak_t *sim, int state) {
   if (!wanted(sim)) return OAK_OK;
-  oak_curl_args_t args = arguments(sim, state);
-  args.results = 1;
+  const oak_curl_args_t args = arguments(sim, state);
   return launch(sim, sim->setup.kernel.face_means, &args);
 }
 
 oak_status_t oak_face_vector_initial(oak_t *sim, int state) {
   if (!wanted(sim)) return OAK_OK;
   oak_curl_args_t args = arguments(sim, state);
-  args.results = 1; /* as the kernel of INITIAL has left them */
   OAK_TRY(launch(sim, sim->setup.kernel.face_initial, &args));
   if (oak_has_hook(&sim->setup, "problem_vector_potential"))
     OAK_TRY(launch(sim, sim->setup.kernel.face_compare, &args));
@@ -198,7 +197,6 @@ oak_status_t oak_face_vector_project(oak_t *sim) {
   oak_elliptic_setup_t setup;
   oak_elliptic_t *e = NULL;
   int changed;
-  args.results = 1;
   sim->curl.divergence = 0;
   oak_poisson_setup(sim, &setup);
   OAK_TRY(oak_data_agree(&sim->data, find_walls(sim, &setup)));
