@@ -39,9 +39,9 @@ static void look(union sigval unused) {
   char host[256] = "";
   (void)unused;
   const long changes = dog.beat.changes;
-  dog.quiet = changes == dog.seen ? dog.quiet + 1 : 0;
+  const int quiet = dog.quiet = changes == dog.seen ? dog.quiet + 1 : 0;
   dog.seen = changes;
-  if (dog.quiet != TURNS || !dog.runs) return;
+  if (quiet != TURNS || !dog.runs) return; /* later looks leave it to the one that speaks */
   int rank;
   MPI_Comm_rank(dog.comm, &rank);
   let_others_speak(rank, dog.beat.phase);
