@@ -76,9 +76,9 @@ static oak_status_t list_all(const oak_t *sim, const char *folder, found_t *foun
   MPI_Bcast(&found->ended, 1, MPI_LONG, 0, comm);
   MPI_Bcast(&found->time, 1, MPI_DOUBLE, 0, comm);
   OAK_CHECK(found->count > 0, OAK_ERR_FILE,
-            "there is no checkpoint in output.folder = %s: start the run without --restart, or "
+            "there is no checkpoint in output.folder = %s%s: start the run without --restart, or "
             "name a checkpoint",
-            folder);
+            folder, found->ended < 0 ? "" : ", whose run is finished");
   OAK_TRY(oak_agree(comm, found->name ? OAK_OK : OAK_NEW(found->name, found->count)));
   MPI_Bcast(found->name, found->count * (int)sizeof *found->name, MPI_BYTE, 0, comm);
   return OAK_OK;

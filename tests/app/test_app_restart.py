@@ -351,6 +351,7 @@ def finished(work):
         assert code == 1 and re.search(ended.replace("out", "fresh", 1), text), text
         assert not [name for name in os.listdir(work.path("cache")) if name.startswith("kernels")], "refused after compilation"
         assert work.contents("fresh") == fresh
+        work.bad(["no checkpoint in output.folder = fresh, whose run is finished"], "run.ini", "--restart", *keys, "output.folder=fresh")
         unfinish(work, "fresh")
     assert len(rows) == 1 and work.contents() == before, rows
     unfinish(work)
