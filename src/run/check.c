@@ -202,7 +202,7 @@ static void print_folder(const oak_t *sim, FILE *stream) {
   snprintf(path, sizeof path, "%s/parameters.ini", folder);
   fprintf(stream, "  %-9s %s", "folder", folder);
   if (access(path, F_OK) == 0)
-    fprintf(stream, ": holds a run, which only --overwrite removes");
+    fprintf(stream, ": holds a run; --restart goes on with it, --overwrite removes it");
   else if (access(folder, F_OK) == 0 && access(folder, W_OK) != 0)
     fprintf(stream, ": cannot be written (%s)", strerror(errno));
   fprintf(stream, "\n");

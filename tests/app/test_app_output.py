@@ -468,7 +468,7 @@ def check(work):
     assert table["mesh"].startswith(f"{first[3]} block"), (table["mesh"], first)
     assert "in the cache" in table["kernels"], table
     again = subprocess.run([*work.ranks, *shown, "--check"], cwd=work.folder, check=True, capture_output=True, text=True).stdout
-    assert "holds a run, which only --overwrite removes" in again, again
+    assert "holds a run; --restart goes on with it, --overwrite removes it" in again, again
     # A mesh that would need 16 GB is only estimated.
     large = subprocess.run([*work.ranks, "run.ini", "--check", "mesh.min_level=11", "mesh.max_level=11"], cwd=work.folder, check=True,
                            capture_output=True, text=True).stdout
