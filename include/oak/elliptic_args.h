@@ -118,10 +118,8 @@ typedef struct {
   int trees[3], periodic[3];
   int levels;                         /**< number of arrays, each with half the cells per axis */
   int n[OAK_ELLIPTIC_FLAT_LEVELS][3]; /**< cells along the axes */
-  long long start[OAK_ELLIPTIC_FLAT_LEVELS];   /**< first number of a level in the arrays */
-  long long all;                               /**< cells of all arrays */
-  double weight[OAK_ELLIPTIC_FLAT_LEVELS][3];  /**< 1 / dx^2 */
-  double inverse[OAK_ELLIPTIC_FLAT_LEVELS][2]; /**< 1 / n along x and y */
+  long long start[OAK_ELLIPTIC_FLAT_LEVELS]; /**< first number of a level in the arrays */
+  long long all;                             /**< cells of all arrays */
   double outside[6];
   double a, b;
   int singular; /**< whether u is determined up to a constant */

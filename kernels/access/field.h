@@ -107,6 +107,15 @@ OAK_FN oak_side_t oak_side_of(const oak_field_t *f, int components, long block, 
   return s;
 }
 
+/** The values that fine blocks have for half of line b of a coarse face, in the memory of this rank
+ * or of a peer. */
+OAK_FN const real *oak_fine_side(const oak_coarse_face_t *t, const real *own,
+                                 const real *const *peer, int components, int half, int b) {
+  const int dir = t->face / 2, n = (OAK_DIM == 3 ? 2 * (b / HB(dir)) : 0) + half;
+  return (t->owner[n] ? peer[t->owner[n] - 1] : own) +
+         (long long)t->piece[n] * components * PIECE_ROOM + b % HB(dir) * HA(dir);
+}
+
 OAK_FN oak_side_t oak_side(const oak_field_t *f, long block, int face) {
   return oak_side_of(f, NVAR, block, face);
 }

@@ -39,14 +39,11 @@ OAK_KERNEL(oak_fluxfix_apply, oak_fluxfix_args_t, APPLY_LANES) {
     /* Half a line of cells has its fine fluxes in one piece. */
     OAK_ROWS(row, 2 * FB(dir), HA(dir)) {
       const int a0 = row % 2 * HA(dir), b = row / 2;
-      const int quarter = (OAK_DIM == 3 ? 2 * (b / HB(dir)) : 0) + row % 2;
       int x[3];
       face_point(dir, high ? OAK_ALONG(dir) - 1 : 0, a0, b, x);
       store_t *p = arg.u + block * OAK_BLOCK_REALS + OAK_INDEX(x[0], x[1], x[2]);
       const real *coarse = arg.bflux + (long long)t->bflux * NVAR * FACE_ROOM + b * FA(dir) + a0;
-      const int owner = t->owner[quarter];
-      const real *fine = (owner ? arg.peer_piece[owner - 1] : arg.piece) +
-                         (long long)t->piece[quarter] * NVAR * PIECE_ROOM + b % HB(dir) * HA(dir);
+      const real *fine = oak_fine_side(t, arg.piece, arg.peer_piece, NVAR, row % 2, b);
       OAK_LANES(a, HA(dir)) {
         real u[NVAR];
         const oak_areas_t areas =

@@ -31,9 +31,10 @@ OAK_FN void flat_level(const oak_elliptic_flat_args_t *arg, int l, flat_t *f) {
     f->n[d] = arg->n[l][d];
     f->cells *= f->n[d];
   }
-  for (int d = 0; d < 2; d++) f->inverse[d] = arg->inverse[l][d];
+  for (int d = 0; d < 2; d++) f->inverse[d] = 1.0 / f->n[d];
   OAK_FOR(d, OAK_DIM) {
-    f->weight[d] = (real)arg->weight[l][d];
+    const double dx = arg->dx0[d] * (double)(1LL << l);
+    f->weight[d] = (real)(1 / (dx * dx));
     f->wraps[d] = arg->periodic[d];
   }
   OAK_FOR(face, OAK_FACES) f->outside[face] = (real)arg->outside[face];

@@ -71,10 +71,7 @@ OAK_KERNEL(oak_elliptic_coarse_faces, oak_elliptic_args_t, 64) {
     const int dir = t->face / 2;
     OAK_ROWS(row, 2 * FB(dir), HA(dir)) {
       const int a0 = row % 2 * HA(dir), b = row / 2;
-      const int quarter = (OAK_DIM == 3 ? 2 * (b / HB(dir)) : 0) + row % 2;
-      const int owner = t->owner[quarter];
-      const real *piece = (owner ? arg.peer_piece[owner - 1] : arg.piece) +
-                          (long long)t->piece[quarter] * PIECE_ROOM + b % HB(dir) * HA(dir);
+      const real *piece = oak_fine_side(t, arg.piece, arg.peer_piece, 1, row % 2, b);
       OAK_LANES(h, HA(dir)) {
         const int cell = elliptic_side_cell(t->face, a0 + h, b);
         *elliptic_place(&arg, t->block, t->face, cell, a0 + h, b) = piece[h];

@@ -120,11 +120,6 @@ oak_status_t oak_elliptic_flat_fit(oak_elliptic_t *e) {
   a->all = cells;
   plan_factors(e, a);
   e->flat.factored = -1;
-  for (int l = 0; l < a->levels; l++) {
-    for (int d = 0; d < e->dim; d++)
-      a->weight[l][d] = ldexp(1 / (e->setup.dx0[d] * e->setup.dx0[d]), -2 * l);
-    for (int d = 0; d < 2; d++) a->inverse[l][d] = 1.0 / a->n[l][d];
-  }
   OAK_FREED int *number = NULL;
   oak_status_t st = OAK_NEW(number, trees);
   if (st == OAK_OK) st = OAK_NEW(e->flat.counts, 2 * m->size);
