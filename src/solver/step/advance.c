@@ -147,10 +147,12 @@ static void take_back(oak_t *sim, const before_t *before, int from) {
 
 /* After a failed step whose solution is in state 0, report where the first invalid cell is. */
 static oak_status_t report_step(oak_t *sim) {
-  const oak_invalid_t kind = sim->setup.method.retry ? OAK_INVALID_RETRIED : OAK_INVALID_STEP;
+  const int retry = sim->setup.method.retry;
+  const oak_invalid_t step = retry ? OAK_INVALID_RETRIED : OAK_INVALID_STEP;
+  const oak_invalid_t stage = retry ? OAK_INVALID_RETRIED : OAK_INVALID_STAGE;
   for (int s = 1; s < sim->setup.method.runge_kutta->nstate; s++)
-    OAK_TRY(oak_find_invalid(sim, s - 1, s == 1 ? kind : OAK_INVALID_STAGE));
-  return oak_report_invalid(sim, sim->setup.method.runge_kutta->nstate - 1, OAK_INVALID_STAGE);
+    OAK_TRY(oak_find_invalid(sim, s - 1, s == 1 ? step : stage));
+  return oak_report_invalid(sim, sim->setup.method.runge_kutta->nstate - 1, stage);
 }
 
 /* Advance by `span`, within a step dt, everything that is split from the stages. */

@@ -107,18 +107,17 @@ oak_status_t oak_find_invalid(oak_t *sim, int state, oak_invalid_t kind) {
 }
 
 /* A line about a block that had an invalid cell. */
-static oak_status_t describe_block(const oak_t *sim, int b) {
+static oak_status_t describe_block(const oak_t *sim, int b, oak_invalid_t kind) {
   char place[256], first[512];
   oak_print_block(&sim->data, b, place, sizeof place);
-  return OAK_FAIL(OAK_ERR_STATE,
-                  "invalid state %s (step %ld, time %.6g) in %s, replaced by later stages: %s%s",
-                  invalid_text[OAK_INVALID_STAGE].when, sim->data.clock.step, sim->data.clock.time,
-                  place, look_first(&sim->setup, OAK_INVALID_STAGE, first, sizeof first),
-                  invalid_text[OAK_INVALID_STAGE].advice);
+  return OAK_FAIL(
+      OAK_ERR_STATE, "invalid state %s (step %ld, time %.6g) in %s, replaced by later stages: %s%s",
+      invalid_text[OAK_INVALID_STAGE].when, sim->data.clock.step, sim->data.clock.time, place,
+      look_first(&sim->setup, OAK_INVALID_STAGE, first, sizeof first), invalid_text[kind].advice);
 }
 
 /* The first block of this rank whose count of invalid cells is not 0: a line about it. */
-static oak_status_t describe_counts(oak_t *sim) {
+static oak_status_t describe_counts(oak_t *sim, oak_invalid_t kind) {
   const int results = oak_data_results(&sim->data);
   const size_t count = (size_t)sim->data.mesh->nblock * results;
   OAK_FREED int *bad = NULL;
@@ -126,7 +125,7 @@ static oak_status_t describe_counts(oak_t *sim) {
   oak_status_t st =
       oak_device_download(sim->setup.dev, bad, sim->data.results.bad, count * sizeof *bad);
   for (size_t i = 0; i < count && st == OAK_OK; i++)
-    if (bad[i]) st = describe_block(sim, (int)(i / results));
+    if (bad[i]) st = describe_block(sim, (int)(i / results), kind);
   return st;
 }
 
@@ -140,7 +139,7 @@ oak_status_t oak_judge_invalid(oak_t *sim, oak_status_t st, int results, oak_inv
 
 oak_status_t oak_report_invalid(oak_t *sim, int state, oak_invalid_t kind) {
   OAK_TRY(oak_find_invalid(sim, state, kind));
-  OAK_TRY(oak_data_agree(&sim->data, describe_counts(sim)));
+  OAK_TRY(oak_data_agree(&sim->data, describe_counts(sim, kind)));
   char first[512];
   return OAK_FAIL(OAK_ERR_STATE, "invalid state %s (step %ld, time %.6g): %s%s",
                   invalid_text[kind].when, sim->data.clock.step, sim->data.clock.time,
