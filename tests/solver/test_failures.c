@@ -9,8 +9,8 @@
  * The linker puts the functions below in place of those that fail (--wrap, tests/CMakeLists.txt),
  * in calls from oak's own objects: MPI, p4est and the C library are left alone.
  *
- *   OAK_TEST_FAILURES          unset: one call of every third place in the program, which is a
- *                              function and the one that calls it
+ *   OAK_TEST_FAILURES          unset: one call of each place in the program, which is a function
+ *                              and the one that calls it; in `oak run` of every third place
  *   OAK_TEST_FAILURES=places   one call of each place
  *   OAK_TEST_FAILURES=all      each call fails once (minutes)
  *   OAK_TEST_FAILURES=0:1:23   all from the 23rd call on rank 1 in run 0 on, with a line for each
@@ -263,7 +263,7 @@ static const case_t cases[] = {
 enum { CASES = sizeof cases / sizeof *cases, CASES_OF_DEVICE = 3 };
 
 static struct {
-  int all, places;  /* every call; one call of every place (default: of every third place) */
+  int all, places;  /* every call; one call of each place, in `oak run` too */
   int number, rank; /* where to begin */
   long call;
 } choice = {.rank = 1};
@@ -423,7 +423,7 @@ static int is_new(long call) {
   for (int i = 0; i < nseen; i++)
     if (seen[i] == place) return 0;
   if (nseen < MOST_CALLS) seen[nseen++] = place;
-  return choice.places || nseen % 3 == 1;
+  return choice.places || case_number > 0 || nseen % 3 == 1;
 }
 
 static int is_wanted(long call) {
