@@ -499,7 +499,7 @@ class Simulation(Blocks):
     def view(self, variable: Optional[str] = None, write: bool = False) -> View:
         """A conserved variable of this rank's blocks where it is, without a copy, [nblocks][(NZ)][NY][NX]; None: all of
         them, [nblocks][nvar][(NZ)][NY][NX]. With write, it may be written, on all ranks; the next step takes account of
-        it. It lasts until the simulation advances or adapts."""
+        it, but not of the field of mhd_ct, which is on faces. It lasts until the simulation advances or adapts."""
         view = View(self, None if variable is None else self._conserved(variable), write)
         self._written |= write
         self._lent |= write or self._gpu
