@@ -131,24 +131,17 @@ oak_status_t oak_restart(oak_output_t *out, const char *which) {
 static int began_from(const char *folder, const char *checkpoint) {
   char note[PATH_MAX + 64];
   OAK_FREED char *begun = oak_run_folder_note(folder, "begun from");
-  oak_file_list_t files;
-  const int open = oak_file_list_read(folder, &files) == OAK_OK && files.ended < 0;
-  oak_file_list_free(&files);
   oak_checkpoint_note(checkpoint, note, sizeof note);
-  return open && begun && !strcmp(begun, note);
+  return begun && !strcmp(begun, note) && oak_file_list_ended(folder) < 0;
 }
 
 /* Whether a folder has nothing to lose after this checkpoint of it: it is the newest one, and the
  * run has not reached its end later. */
 static int is_last(const char *folder, const char *name) {
   OAK_FREED oak_checkpoint_name_t *list = NULL;
-  oak_file_list_t files = {.ended = -1};
   int count = 0;
-  const int known = oak_checkpoint_list(folder, &list, &count) == OAK_OK && count > 0 &&
-                    oak_file_list_read(folder, &files) == OAK_OK;
-  const int last = known && !strcmp(list[0].name, name) && list[0].step >= files.ended;
-  oak_file_list_free(&files);
-  return last;
+  return oak_checkpoint_list(folder, &list, &count) == OAK_OK && count > 0 &&
+         !strcmp(list[0].name, name) && list[0].step >= oak_file_list_ended(folder);
 }
 
 /* If the folder holds the checkpoint, or a copy of it, as the last one, the same run goes on. */

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -145,6 +146,13 @@ void oak_file_list_free(oak_file_list_t *list) {
   free(list->text);
   free(list->entry);
   *list = (oak_file_list_t){.ended = -1};
+}
+
+long oak_file_list_ended(const char *folder) {
+  oak_file_list_t list;
+  const long ended = oak_file_list_read(folder, &list) == OAK_OK ? list.ended : LONG_MAX;
+  oak_file_list_free(&list);
+  return ended;
 }
 
 /** The first line of that name, NULL if there is none. */

@@ -38,6 +38,9 @@ typedef struct {
 /** Read the list of \a folder; it is empty if there is none. */
 oak_status_t oak_file_list_read(const char *folder, oak_file_list_t *list);
 void oak_file_list_free(oak_file_list_t *list);
+/** The step at which the run of \a folder has reached its end; -1: it has not; LONG_MAX: unknown,
+ * because the list cannot be read. */
+long oak_file_list_ended(const char *folder);
 /** Was a file of this name written? */
 int oak_file_list_has_name(const oak_file_list_t *list, const char *name);
 /** Is the file \a path, whose last part is \a name, one that was written? */

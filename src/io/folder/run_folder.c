@@ -180,19 +180,17 @@ static oak_status_t remove_entry(void *context, const char *path, const char *na
 static oak_status_t open_folder(oak_run_folder_t *folder) {
   struct stat info;
   found_t found = {.folder = folder};
-  oak_file_list_t list;
   OAK_TRY(oak_make_parents(folder->lock_path));
   if (stat(folder->path, &info) != 0) return oak_file_failed("use as folder", folder->path, errno);
   folder->device = info.st_dev;
   folder->inode = info.st_ino;
   OAK_TRY(lock(folder));
   OAK_TRY(for_entries(folder->path, find, &found));
-  const int ended = oak_file_list_read(folder->path, &list) == OAK_OK && list.ended >= 0;
-  oak_file_list_free(&list);
   OAK_CHECK(found.count == 0 || folder->how != OAK_FOLDER_BRANCH, OAK_ERR_FILE,
             "output.folder = %s holds a %srun (%s%s) of which this is not the last checkpoint: "
             "choose a new folder",
-            folder->path, ended ? "finished " : "", found.names, found.count > 3 ? ", ..." : "");
+            folder->path, oak_file_list_ended(folder->path) < 0 ? "" : "finished ", found.names,
+            found.count > 3 ? ", ..." : "");
   OAK_CHECK(found.count == 0 || folder->how != OAK_FOLDER_NEW, OAK_ERR_FILE,
             "output.folder = %s holds a run already (%s%s): choose another folder, or replace that "
             "run with --overwrite",
