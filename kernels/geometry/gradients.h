@@ -11,11 +11,10 @@
 enum { NGRAD = OAK_GRADIENTS };
 
 /* A wall with slip has no stress, so v_theta / r and v_phi / r are even across a wall at r = const,
- * and v_phi / sin(theta) is even across a wall at theta = const. Along a conductor flows no
- * current, so r B_theta, r B_phi and B_phi sin(theta) of other vectors B are even. The function
+ * and v_phi / sin(theta) is even across a wall at theta = const. No current flows along a
+ * conductor, so r B_theta, r B_phi and B_phi sin(theta) of other vectors B are even. The function
  * gives 1 if variable v is such a component of the momentum, -1 if of another vector, 0 if it is
- * none; *normal: the component across the wall.
- */
+ * none; *normal: the component across the wall. */
 OAK_FN int oak_wall_power(int v, int dir, int *normal) {
   int power = 0;
   *normal = 0;

@@ -3,7 +3,7 @@
  * the finer ones. Finer faces in a coarser one get limited slopes along the face, from values in
  * the face of the block alone, so that both blocks at the face find the same values; face_refine.c
  * fills the faces between them, when neighbours on the new mesh are known, and sets the means over
- * cells. A number behind the faces says whether a block waits for that. */
+ * cells. A number behind the faces says which of these a block waits for. */
 #pragma once
 
 #include "kernels/geometry/rows.h"

@@ -132,7 +132,8 @@ OAK_KERNEL(oak_face_refine, oak_curl_args_t, 128) {
   }
 }
 
-/* Complete blocks wait no longer. Lanes of oak_face_refine may not see each other's stores. */
+/* Complete blocks wait no longer. This is a kernel of its own, because on some devices the lanes of
+ * oak_face_refine have no barrier: one could clear the number before another reads it. */
 OAK_KERNEL(oak_face_done, oak_curl_args_t, 128) {
   OAK_ARGS(oak_curl_args_t);
   OAK_OUTER(n) {

@@ -202,6 +202,8 @@ oak_status_t oak_elliptic_restrict_end(oak_elliptic_t *e, int l, void *to) {
   return finish(e, l, to, e->kernel.unpack);
 }
 
+/* Average values in cells or on faces of level l to the next coarser level, by a kernel for this
+ * and one for what other ranks send. */
 static oak_status_t merge(oak_elliptic_t *e, int l, oak_kernel_t *kernel, oak_kernel_t *unpack,
                           int axis, const void *from, void *to) {
   oak_elliptic_level_t *level = &e->level[l];

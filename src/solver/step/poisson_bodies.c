@@ -2,9 +2,9 @@
  * Electrodes and dielectrics in an elliptic equation of a run: where they are on the levels of the
  * solver, their potentials and permittivities, and their charges. */
 #include "base/failure.h"
+#include "base/reduce.h"
 #include "elliptic/elliptic.h"
 #include "solver/step/sim.h"
-#include "base/reduce.h"
 
 /* Run a kernel over the blocks of a level. */
 static oak_status_t run_bodies(oak_t *sim, oak_poisson_t *p, oak_kernel_t *kernel, int l,
