@@ -27,8 +27,9 @@ typedef struct {
   char **word; /**< the other arguments, [nword]; there is room for one more */
   int nword;
   int rank, argc;
-  char **argv; /**< all arguments, [argc] */
-  int code;    /**< exit code that the command sets: of success, and if not 0 of a failure */
+  char **argv;   /**< all arguments, [argc] */
+  int code;      /**< exit code that the command sets: of success, and if not 0 of a failure */
+  int simulates; /**< the command sets it to 1 if it can do without what it prints */
 } oak_arguments_t;
 
 struct oak_command {

@@ -106,8 +106,7 @@ static int asks_for_help(int argc, char **argv) {
 
 /* ---- commands */
 
-/* What was printed may not have reached its file. A simulation goes on without its log, so `oak
- * run` does not come here. */
+/* What was printed may not have reached its file. A simulation goes on without its log. */
 static int check_output(int code) {
   const int failed = fflush(stdout) != 0 || ferror(stdout);
   if (!failed || code != 0) return code;
@@ -127,7 +126,7 @@ static int run(oak_arguments_t *a, int help) {
   if (help && a->rank == 0) oak_command_help(c);
   if (!help && (a->rank == 0 || !c->looks)) st = c->run(a);
   int code = st != OAK_OK && report_failure(a->rank) && !a->code ? 1 : a->code;
-  if (a->rank == 0 && (help || c != &oak_command_run)) code = check_output(code);
+  if (a->rank == 0 && !a->simulates) code = check_output(code);
   MPI_Bcast(&code, 1, MPI_INT, 0, MPI_COMM_WORLD);
   return code;
 }

@@ -160,7 +160,8 @@ static oak_status_t run_command(oak_arguments_t *a) {
   if (a->code) return OAK_OK;
   print_command(a->argc, a->argv, command, sizeof command);
   if (given[DEBUG]) a->word[a->nword++] = debug;
-  if (!request.check) ignore_pipe();
+  a->simulates = !request.check;
+  if (a->simulates) ignore_pipe();
   const oak_status_t st = run(&request, a->nword - 1, a->word + 1, &interrupted, a->rank);
   a->code = st == OAK_OK && interrupted ? 3 : 0;
   return st;

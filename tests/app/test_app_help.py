@@ -162,7 +162,7 @@ def check_completion(oak, source):
             bash = f"cd {folder}; oak() {{ {oak} \"$@\"; }}; . {source}/packaging/completion/oak.bash; COMP_LINE='{line}'; COMP_POINT={len(line)}; _oak; "
             _, out, err = call(["bash", "-c", bash + 'echo "${COMPREPLY[@]}"'])
             expect(f"bash completes {line}", out == expected + "\n", out + err)
-    for command in (["params"], ["info"], ["help", "mesh"], ["run", "--help"]):
+    for command in (["params"], ["info"], ["help", "mesh"], ["run", "--help"], ["run", "sod", "--check"]):
         with open("/dev/full", "w", encoding="utf-8") as full:
             done = subprocess.run([oak, *command], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
         expect(f"oak {command} on a full disk", done.returncode == 1 and "standard output" in done.stderr, done)
