@@ -129,10 +129,10 @@ static oak_status_t diverged(const oak_elliptic_options_t *o, const oak_elliptic
                    r->residual[c] / r->scale);
   }
   return OAK_FAIL(OAK_ERR_STATE,
-                  "the elliptic equation is not solved to %g after %d cycles; largest residual "
+                  "the elliptic equation is not solved to %g after %d cycle%s; largest residual "
                   "relative to the right-hand side, at first and after each cycle: %s; raise the "
                   "tolerance or the number of cycles",
-                  o->tolerance, r->cycles, list);
+                  o->tolerance, r->cycles, r->cycles == 1 ? "" : "s", list);
 }
 
 static int done(const oak_elliptic_options_t *o, const oak_elliptic_report_t *r) {
