@@ -6,6 +6,12 @@
 #include "kernels/ghosts/boundary.h"
 #include "kernels/ghosts/quadratic.h"
 
+/* Threads of a task. On a small mesh a task gets more, because the launch takes as long as one
+ * task. The compiler knows both numbers, so it needs no division to share the cells. */
+enum { HALO_THREADS = 128, HALO_MOST = 512 };
+#undef OAK_TEAM
+#define OAK_TEAM (OAK_TEAM_ANY == HALO_MOST ? HALO_MOST : HALO_THREADS)
+
 /* SRL: copy the cells of the neighbour that are the ghost cells beyond `face`. */
 OAK_FN void halo_copy(const oak_halo_args_t *arg, const oak_halo_task_t *t,
                       store_t *OAK_RESTRICT dst OAK_LANE_PARAM) {
@@ -299,8 +305,7 @@ OAK_FN void prolong_task(const oak_halo_args_t *arg, const oak_halo_task_t *t,
   halo_keep_valid(arg, t, dst OAK_LANE_ARG);
 }
 
-/* On a small mesh a task gets more threads, because the launch takes as long as one task. */
-OAK_KERNEL_FEW(oak_halo, oak_halo_args_t, 128, 512) {
+OAK_KERNEL_FEW(oak_halo, oak_halo_args_t, HALO_THREADS, HALO_MOST) {
   OAK_ARGS(oak_halo_args_t);
   OAK_OUTER_LANES(n) {
     const oak_halo_task_t t = arg.task[n];
@@ -336,3 +341,6 @@ OAK_KERNEL_FEW(oak_halo, oak_halo_args_t, 128, 512) {
     }
   }
 }
+
+#undef OAK_TEAM
+#define OAK_TEAM OAK_TEAM_ANY

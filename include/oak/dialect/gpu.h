@@ -72,7 +72,9 @@
 #define OAK_ROWS_OF(v, nv, row, nrows, width) \
   OAK_ROWS(oak_vr, (nv) * (nrows), width)     \
     for (int v = oak_vr / (nrows), row = oak_vr % (nrows), oak_o = 1; oak_o; oak_o = 0)
-#define OAK_LANES(a, width) for (int a = oak_t % oak_w; a < (width); a += oak_w)
+/* Without a sign, the compiler sees that a team as wide as the row has one turn. */
+#define OAK_LANES(a, width) \
+  for (int a = (int)((unsigned)oak_t % (unsigned)oak_w); a < (width); a += oak_w)
 
 /* A thread for each iteration: the kernel has as many threads as iterations, or more. */
 #define OAK_VECTOR2(j, nj, i, ni, ...) \
