@@ -115,10 +115,10 @@ OAK_FN real named_boundary(const oak_field_t *f, const oak_user_t *user, long bl
 #endif
 
 /* The ghost value of variable v beyond `face` of a block, except beyond r = 0. ghost[]: the ghost
- * cell; `mirror`: the first variable of its mirror cell. */
+ * cell; `mirror`: the first variable of its mirror cell; `inside`: variable v there. */
 OAK_FN real ghost_value(const oak_field_t *f, oak_bc_t bc, long block, int face, int v,
-                        const int ghost[3], const store_t *mirror, int stride, real nearest,
-                        real spacing) {
+                        const int ghost[3], const store_t *mirror, int stride, real inside,
+                        real nearest, real spacing) {
   real value = (real)bc.value;
 #if OAK_HAS_problem_boundary || defined(OAK_CONDITIONS)
   const oak_user_t user = oak_user(f);
@@ -131,7 +131,7 @@ OAK_FN real ghost_value(const oak_field_t *f, oak_bc_t bc, long block, int face,
   if (bc.kind >= OAK_BC_NAMED)
     return named_boundary(f, &user, block, face, v, bc, ghost, mirror, stride, nearest, spacing);
 #endif
-  (void)f, (void)block, (void)face, (void)ghost;
+  (void)f, (void)block, (void)face, (void)v, (void)ghost, (void)mirror, (void)stride;
   if (bc.kind >= OAK_BC_USER_STATE) return value;
-  return boundary_value(bc.kind, value, mirror[(long long)v * stride], nearest, spacing);
+  return boundary_value(bc.kind, value, inside, nearest, spacing);
 }

@@ -203,7 +203,7 @@ OAK_FN void edge_boundary(const oak_halo_args_t *arg, const oak_halo_task_t *t,
       const store_t *mirror = oak_cell_of(f, arg->components, t->source, x[0], x[1], x[2], &stride);
       const real inside = mirror[(long long)v * stride];
       x[dir] = high ? OAK_ALONG(dir) : -1;
-      real value = ghost_value(f, bc, t->source, face, v, x, mirror, stride, inside, dx);
+      real value = ghost_value(f, bc, t->source, face, v, x, mirror, stride, inside, inside, dx);
 #if OAK_COORDINATES == OAK_SPHERICAL
       if (bc.kind == OAK_BC_ORIGIN) {
         const store_t *cell[3] = {mirror, mirror, mirror};

@@ -234,28 +234,29 @@ OAK_FN void halo_boundary(const oak_halo_args_t *arg, const oak_halo_task_t *t,
   /* At a pole t->source is the block at phi + pi, maybe of another rank. */
   const real dx = (real)oak_dx_at_face(f, OAK_PHI_AXIS ? t->block : t->source, dir, high);
   const store_t *u = source_block(arg, t);
-  OAK_ROWS(row, arg->components * OAK_NG * FB(dir), FA(dir)) {
-    const int b = row % FB(dir), layer = row / FB(dir) % OAK_NG, v = row / (FB(dir) * OAK_NG);
+  OAK_ROWS(row, arg->components * FB(dir), FA(dir)) {
+    const int b = row % FB(dir), v = row / FB(dir), step = dir == 0 ? OAK_NX : 1;
+    const int inward = high ? -OAK_STRIDE(dir) : OAK_STRIDE(dir);
     const oak_bc_t bc = arg->bc[face * arg->components + v];
-    const int m = high ? layer : OAK_NG - 1 - layer;
-    const int step = dir == 0 ? OAK_NX : 1;
-    int mirror[3], nearest[3];
-    face_point(dir, high ? OAK_ALONG(dir) - 1 - m : m, 0, b, mirror);
-    face_point(dir, high ? OAK_ALONG(dir) - 1 : 0, 0, b, nearest);
-    const store_t *pm = u + (long long)v * OAK_CELLS + OAK_INDEX(mirror[0], mirror[1], mirror[2]);
-    const store_t *pn =
-        u + (long long)v * OAK_CELLS + OAK_INDEX(nearest[0], nearest[1], nearest[2]);
+    store_t *q = dst + v * OAK_NG * FACE_CELLS(dir) + b * FA(dir);
+    int x[3];
+    face_point(dir, high ? OAK_ALONG(dir) - 1 : 0, 0, b, x);
+    const store_t *p = u + OAK_INDEX(x[0], x[1], x[2]); /* variable 0 of the cells at the face */
     OAK_LANES(a, FA(dir)) {
-      const long long first = a * step - (long long)v * OAK_CELLS; /* variable 0 of the cell */
-      int ghost[3];
-      face_point(dir, high ? OAK_ALONG(dir) + m : -1 - m, a, b, ghost);
-      real value = ghost_value(f, bc, t->source, face, v, ghost, pm + first, OAK_CELLS,
-                               pn[a * step], (2 * m + 1) * dx);
+      /* Cells are read for all layers at once, before the condition is known. */
+      store_t inside[OAK_NG];
+      OAK_FOR(m, OAK_NG) inside[m] = p[(long long)v * OAK_CELLS + a * step + m * inward];
+      OAK_FOR(m, OAK_NG) {
+        int ghost[3];
+        face_point(dir, high ? OAK_ALONG(dir) + m : -1 - m, a, b, ghost);
+        real value = ghost_value(f, bc, t->source, face, v, ghost, p + a * step + m * inward,
+                                 OAK_CELLS, inside[m], inside[0], (2 * m + 1) * dx);
 #if OAK_COORDINATES == OAK_SPHERICAL
-      const store_t *const cell[3] = {pn + first, pn + first + 1, pn + first + 2};
-      if (bc.kind == OAK_BC_ORIGIN) value = origin_value(f, v, m, cell[0] + m, cell, OAK_CELLS);
+        const store_t *const cell[3] = {p + a * step, p + a * step + 1, p + a * step + 2};
+        if (bc.kind == OAK_BC_ORIGIN) value = origin_value(f, v, m, cell[0] + m, cell, OAK_CELLS);
 #endif
-      dst[row * FA(dir) + a] = (store_t)value;
+        q[(high ? m : OAK_NG - 1 - m) * FACE_CELLS(dir) + a] = (store_t)value;
+      }
     }
   }
 }
