@@ -39,7 +39,9 @@
   extern "C" __global__ void __launch_bounds__(most, OAK_BOUND(most, resident))             \
       name(const __grid_constant__ long oak_n, const __grid_constant__ args_t arg)
 #define OAK_KERNEL(name, args_t, threads) OAK_KERNEL_(name, args_t, threads, 1, 0, threads)
-#define OAK_KERNEL_FEW(name, args_t, threads, most) OAK_KERNEL_(name, args_t, threads, 1, 0, most)
+/* With 1024 threads on a multiprocessor, some blocks work while others wait for memory. */
+#define OAK_KERNEL_FEW(name, args_t, threads, most) \
+  OAK_KERNEL_(name, args_t, threads, 1024 / (most), 0, most)
 #define OAK_KERNEL_SHARED(name, args_t, threads, resident, shared_bytes) \
   OAK_KERNEL_(name, args_t, threads, resident, shared_bytes, threads)
 #define OAK_ARGS(args_t) OAK_WAIT
