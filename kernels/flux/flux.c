@@ -35,7 +35,7 @@ OAK_FN void put_results(const oak_flux_args_t *arg, long result, flux_shared_t *
 }
 
 OAK_KERNEL_SHARED(oak_flux, oak_flux_args_t, LANES, RESIDENT, sizeof(flux_shared_t)) {
-  OAK_ARGS(oak_flux_args_t);
+  OAK_ARGS_EARLY(oak_flux_args_t);
   OAK_OUTER(m) {
     tile_t t = {&arg, &arg.f, oak_flux_user(&arg.f)};
     const flux_place_t place = flux_place(&arg, m);
@@ -55,6 +55,7 @@ OAK_KERNEL_SHARED(oak_flux, oak_flux_args_t, LANES, RESIDENT, sizeof(flux_shared
 #if OAK_DIFFUSION == 1
     OAK_FETCH_NEXT(arg.diffusion + at, OAK_BLOCK_REALS);
 #endif
+    OAK_WAIT;
     start_march(&t, &z, &sh);
     all_planes(&t, &z, &sh);
     end_march(&t, &z);

@@ -9,9 +9,10 @@ enum { APPLY_LANES = FACE_ROOM < 32 ? 32 : FACE_ROOM < 128 ? FACE_ROOM : 128 };
 
 /* Average the fluxes of one fine face over the coarse faces. */
 OAK_KERNEL(oak_fluxfix_average, oak_fluxfix_args_t, 64) {
-  OAK_ARGS(oak_fluxfix_args_t);
+  OAK_ARGS_EARLY(oak_fluxfix_args_t);
   OAK_OUTER_LANES(n) {
     const oak_fine_face_t t = arg.fine[n];
+    OAK_WAIT;
     const real *fine = arg.bflux + (long long)t.bflux * NVAR * FACE_ROOM;
     real *piece = arg.piece + (long long)t.piece * NVAR * PIECE_ROOM;
     const int dir = t.dir;
@@ -27,12 +28,13 @@ OAK_KERNEL(oak_fluxfix_average, oak_fluxfix_args_t, 64) {
 /* Correct the cells next to one coarse face. Faces of one launch share their direction, so no cell
  * is touched twice. A lane corrects all variables of its cells and checks the new states. */
 OAK_KERNEL(oak_fluxfix_apply, oak_fluxfix_args_t, APPLY_LANES) {
-  OAK_ARGS(oak_fluxfix_args_t);
+  OAK_ARGS_EARLY(oak_fluxfix_args_t);
   OAK_OUTER_LANES(n) {
     const oak_coarse_face_t *t = arg.coarse + n;
     const int block = t->block, face = t->face;
     const int dir = face / 2, high = face & 1, step = dir == 0 ? OAK_NX : 1;
     const double dx = oak_dx(&arg.f, arg.f.block[block].level, dir);
+    OAK_WAIT;
     const real c = (real)(high ? arg.dt / dx : -arg.dt / dx);
     const physics_parameters_t ph = oak_physics(&arg.f);
     int invalid = 0;

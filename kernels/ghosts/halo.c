@@ -307,9 +307,10 @@ OAK_FN void prolong_task(const oak_halo_args_t *arg, const oak_halo_task_t *t,
 }
 
 OAK_KERNEL_FEW(oak_halo, oak_halo_args_t, HALO_THREADS, HALO_MOST) {
-  OAK_ARGS(oak_halo_args_t);
+  OAK_ARGS_EARLY(oak_halo_args_t);
   OAK_OUTER_LANES(n) {
     const oak_halo_task_t t = arg.task[n];
+    OAK_WAIT;
 #if OAK_DIFFUSION || OAK_CURL
     if (edges_rest(&arg, &t)) continue;
 #endif

@@ -46,7 +46,9 @@
   OAK_KERNEL_(name, args_t, threads, resident, shared_bytes, threads)
 #define OAK_ARGS(args_t) OAK_WAIT
 /* OAK_ARGS in two parts. Between OAK_ARGS_EARLY and OAK_WAIT a kernel may read tables that no
- * kernel writes. */
+ * kernel writes. They are there: the kernel may start before the one in front of it ends, but that
+ * one lets it start only after its own OAK_WAIT, when all earlier kernels and copies have ended. A
+ * copy of the host waits for all kernels before it, and the next kernel for the copy. */
 #define OAK_ARGS_EARLY(args_t) ((void)0)
 #define OAK_ARGS_PLACE(arg) (&(arg))
 
