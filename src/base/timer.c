@@ -71,14 +71,15 @@ static void end_whole(oak_timers_t *timers, double now) {
   mark(timers, WHOLE_STEPS);
 }
 
-/** Charge the time since the last change to the running phase. */
+/** Charge the time since the last change to the running phase. Phases of a step that is measured as
+ * a whole take no time of the host for this. */
 static void charge(oak_timers_t *timers) {
-  if (timers->held) return;
+  if (timers->held || (timers->whole && timers->in_step)) return;
   double now = MPI_Wtime();
   if (!timers->clock.mark) {
     timers->seconds[running(timers)] += now - timers->since;
   } else if (timers->whole) {
-    if (!timers->in_step) end_whole(timers, now);
+    end_whole(timers, now);
   } else if (running(timers) != OAK_PHASE_OTHER || now - timers->since > 2e-6) {
     /* if one phase follows another at once, one mark is enough */
     mark(timers, (timers->in_step ? OF_SAMPLE : 0) + (int)running(timers));
