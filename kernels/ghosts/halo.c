@@ -227,12 +227,11 @@ OAK_FN void halo_keep_valid(const oak_halo_args_t *arg, const oak_halo_task_t *t
   }
 }
 
-OAK_FN void halo_boundary(const oak_halo_args_t *arg, const oak_halo_task_t *t,
+/* BC. dx: distance of cells at the face. */
+OAK_FN void halo_boundary(const oak_halo_args_t *arg, const oak_halo_task_t *t, real dx,
                           store_t *OAK_RESTRICT dst OAK_LANE_PARAM) {
   const oak_field_t *f = &arg->f;
   const int face = t->face, dir = face / 2, high = face & 1;
-  /* At a pole t->source is the block at phi + pi, maybe of another rank. */
-  const real dx = (real)oak_dx_at_face(f, OAK_PHI_AXIS ? t->block : t->source, dir, high);
   const store_t *u = source_block(arg, t);
   OAK_ROWS(row, arg->components * FB(dir), FA(dir)) {
     const int b = row % FB(dir), v = row / FB(dir), step = dir == 0 ? OAK_NX : 1;
@@ -310,6 +309,8 @@ OAK_KERNEL_FEW(oak_halo, oak_halo_args_t, HALO_THREADS, HALO_MOST) {
   OAK_ARGS_EARLY(oak_halo_args_t);
   OAK_OUTER_LANES(n) {
     const oak_halo_task_t t = arg.task[n];
+    /* Not of t.source: at a pole it is the block at phi + pi, maybe of another rank. */
+    const real dx = (real)oak_dx_at_face(&arg.f, t.block, t.face / 2, t.face & 1);
     OAK_WAIT;
 #if OAK_DIFFUSION || OAK_CURL
     if (edges_rest(&arg, &t)) continue;
@@ -333,7 +334,7 @@ OAK_KERNEL_FEW(oak_halo, oak_halo_args_t, HALO_THREADS, HALO_MOST) {
         prolong_task(&arg, &t, dst OAK_LANE_ARG);
         break;
       case OAK_HALO_BOUNDARY:
-        halo_boundary(&arg, &t, dst OAK_LANE_ARG);
+        halo_boundary(&arg, &t, dx, dst OAK_LANE_ARG);
         break;
       default:
 #if OAK_DIFFUSION || OAK_CURL
