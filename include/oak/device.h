@@ -155,6 +155,11 @@ typedef struct {
   oak_status_t (*direct_open)(oak_device_t *dev, MPI_Comm comm);
   oak_status_t (*direct_exchange)(oak_device_t *dev, const oak_direct_message_t *send, int nsend,
                                   const oak_direct_message_t *recv, int nrecv);
+  /** Numbers that a kernel writes to memory of the host, which then need not wait for later
+   * kernels. answers: memory for \a n numbers, all -1, until the next download; NULL: too many. The
+   * kernel writes others. answered: wait until it has. Both NULL: numbers are downloaded. */
+  double *(*answers)(oak_device_t *dev, long n);
+  oak_status_t (*answered)(oak_device_t *dev, long n);
   /** Number of iterations of a kernel's OUTER loop that run at the same time; NULL: oak does not
    * need this number. */
   long (*slots)(oak_device_t *dev, oak_kernel_t *kernel);

@@ -83,6 +83,7 @@ enum { /* the same for both vendors */
     (gpu_handle_t * stream, unsigned flags))                                                       \
   X(stream_free, "cuStreamDestroy_v2", "hipStreamDestroy", (gpu_handle_t stream))                  \
   X(stream_wait, "cuStreamSynchronize", "hipStreamSynchronize", (gpu_handle_t stream))             \
+  X(stream_query, "cuStreamQuery", "hipStreamQuery", (gpu_handle_t stream))                        \
   X(capture_begin, "cuStreamBeginCapture_v2", "hipStreamBeginCapture",                             \
     (gpu_handle_t stream, int mode))                                                               \
   X(capture_end, "cuStreamEndCapture", "hipStreamEndCapture",                                      \
@@ -288,7 +289,7 @@ extern const gpu_vendor_t oak_gpu_cuda, oak_gpu_hip; /* cuda.c, hip.c */
  * in queues, memory that processes share, flags, recordings; and in gpu_messages.c. */
 #define GPU_MEMORY_OPS(X) \
   X(alloc) X(free) X(upload) X(download) X(sync) X(share) X(unshare) X(hold) X(attach) X(detach) \
-  X(know_flags) X(forget_flags) X(signal) X(wait) X(fork) X(join) X(settle) \
+  X(know_flags) X(forget_flags) X(signal) X(wait) X(fork) X(join) X(settle) X(answers) X(answered) \
   X(copy_out) X(copied) X(copy_in) X(host_alloc) X(host_free) X(keep) X(fetch) X(room) \
   X(records) X(record) X(recorded) X(replay) X(forget) \
   X(direct_probe) X(direct_open) X(direct_exchange)

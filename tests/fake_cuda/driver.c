@@ -545,6 +545,8 @@ int cuEventSynchronize(event_t *event) {
 /* Work runs only when something waits for it. A query counts as such a wait here. */
 int cuEventQuery(event_t *event) { return cuEventSynchronize(event); }
 
+int cuStreamQuery(stream_t *stream) { return cuStreamSynchronize(stream); }
+
 int cuEventElapsedTime(float *milliseconds, const event_t *from, const event_t *to) {
   *milliseconds = (float)(to->time - from->time);
   return fake_sticky;

@@ -26,6 +26,7 @@
 #define cuStreamCreate hipStreamCreateWithFlags
 #define cuStreamDestroy_v2 hipStreamDestroy
 #define cuStreamSynchronize hipStreamSynchronize
+#define cuStreamQuery hipStreamQuery
 #define cuCtxSynchronize hipDeviceSynchronize
 #define cuOccupancyMaxActiveBlocksPerMultiprocessor \
   hipModuleOccupancyMaxActiveBlocksPerMultiprocessor
