@@ -25,6 +25,8 @@ typedef struct {
   oak_kernel_t *kernel; /**< oak_halo */
   oak_shared_t buffer;  /**< the halo buffer */
   oak_messages_t round1, round2;
+  const void *ahead; /**< oak_exchange_begin has already been called for these cells, which have not
+                      * changed since, and need not be called again; NULL: none */
 } oak_exchange_t;
 
 void oak_exchange_init(oak_exchange_t *x, oak_transport_t *transport, const oak_pattern_t *pattern,

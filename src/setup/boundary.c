@@ -179,6 +179,7 @@ oak_status_t oak_boundary_read(oak_setup_t *setup, oak_bc_t *bc) {
       if (b->kind == REFLECT) b->kind = odd >> v & 1 ? OAK_BC_ANTIMIRROR : OAK_BC_MIRROR;
       if (b->kind == PERIODIC || is_given(setup, v))
         b->kind = OAK_BC_MIRROR; /* never used if periodic: such faces have neighbours */
+      setup->domain.hooks |= b->kind >= OAK_BC_USER_DIRICHLET;
     }
   }
   for (int d = 0; d < 3; d++) {

@@ -15,7 +15,8 @@ typedef struct {
   double low[3], high[3], dx0[3]; /**< corners, and cells of level 0, in coordinates of the mesh */
   int trees[3];                   /**< blocks of level 0; 1 in z for 2D */
   int periodic[3];
-  void *bc; /**< device: oak_bc_t [2 dim][V] */
+  int hooks; /**< hooks give some boundary values, which may depend on the time and the time step */
+  void *bc;  /**< device: oak_bc_t [2 dim][V] */
 } oak_domain_t;
 
 typedef struct oak_setup oak_setup_t;

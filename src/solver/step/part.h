@@ -132,8 +132,10 @@ void oak_parts_print(const oak_t *sim, FILE *stream);
 oak_status_t oak_fluxes_outer(oak_t *sim, oak_step_t *step);
 
 /* rates.c */
-/** Largest rate of the last stage, and invalid cells of this step's stages, on this rank. */
-oak_status_t oak_read_results(oak_t *sim, double local[2]);
+/** Largest rate of the last stage, and invalid cells of this step's stages, on this rank. The
+ * device begins with the ghost cells for the step after \a ended while the host waits, if it can;
+ * NULL: there are none. */
+oak_status_t oak_read_results(oak_t *sim, oak_step_t *ended, double local[2]);
 
 /* cells.c */
 /** Let hooks read the globals of step->state. Collective; the ranks agree. */

@@ -6,18 +6,23 @@
 #include "base/await.h"
 #include "solver/step/sim.h"
 
+static void count_change(oak_t *sim) {
+  sim->revision++;
+  sim->data.exchange.ahead = NULL;
+}
+
 void oak_rates_set(oak_t *sim, oak_rates_t rates) {
   rates.least = sim->rates.least;
   sim->rates = rates;
-  sim->revision++;
+  count_change(sim);
 }
 void oak_rates_forget(oak_t *sim) {
   sim->rates.known = OAK_RATES_UNKNOWN;
-  sim->revision++;
+  count_change(sim);
 }
 void oak_rates_doubt(oak_t *sim) {
   sim->rates.doubted = 1;
-  sim->revision++;
+  count_change(sim);
 }
 
 void oak_rates_agree(oak_t *sim) {
@@ -79,7 +84,24 @@ oak_status_t oak_block_rates_set(const oak_t *sim, const double *rate) {
                            (size_t)n * results * sizeof *all);
 }
 
-oak_status_t oak_read_results(oak_t *sim, double local[2]) {
+/* Whether ghost cells follow from the cells alone, which nothing changes after the stages, and the
+ * device works while the host waits. Several ranks would have to agree that nothing has changed. */
+static int fills_ahead(const oak_t *sim, const oak_step_t *ended) {
+  const oak_setup_t *setup = &sim->setup;
+  return ended->dt > 0 && oak_device_ops(setup->dev)->answers && setup->size == 1 &&
+         !sim->parts.beside && !setup->domain.hooks && !setup->equations.count &&
+         !setup->description.nglobal;
+}
+
+static oak_status_t ghosts_ahead(oak_t *sim, oak_step_t *ended) {
+  oak_halo_args_t args;
+  if (!fills_ahead(sim, ended)) return OAK_OK;
+  oak_data_halo(&sim->data, ended->stage.out, sim->data.clock.time + ended->dt, &args);
+  return oak_exchange_begin(&sim->data.exchange, &sim->data.storage.state[ended->stage.out], &args,
+                            &sim->data.timers);
+}
+
+oak_status_t oak_read_results(oak_t *sim, oak_step_t *ended, double local[2]) {
   const long count = (long)sim->data.mesh->nblock * oak_data_results(&sim->data),
              chunks = oak_results_chunks(count);
   oak_results_args_t args = {.rate = sim->data.results.rate,
@@ -96,6 +118,7 @@ oak_status_t oak_read_results(oak_t *sim, double local[2]) {
   args.out = answers ? out : sim->data.results.sums;
   oak_status_t st =
       oak_device_launch(sim->setup.dev, sim->setup.kernel.results, chunks, &args, sizeof args);
+  if (st == OAK_OK && ended) st = ghosts_ahead(sim, ended);
   if (st == OAK_OK && answers)
     st = ops->answered(sim->setup.dev, 2 * chunks);
   else if (st == OAK_OK)
@@ -113,7 +136,7 @@ oak_status_t oak_rates_reduce(oak_t *sim, oak_step_t *step) {
   oak_status_t st = step->status;
   double local[4] = {0, 0, sim->run.asks, sim->run.disk}, most[4];
   oak_timer_start(&sim->data.timers, OAK_PHASE_TIME_STEP);
-  if (st == OAK_OK) st = oak_read_results(sim, local);
+  if (st == OAK_OK) st = oak_read_results(sim, step, local);
   if (st != OAK_OK) local[1] = INFINITY;
   oak_data_failed(&sim->data, st);
   oak_await(sim->setup.comm);
@@ -126,5 +149,7 @@ oak_status_t oak_rates_reduce(oak_t *sim, oak_step_t *step) {
   sim->run.disk_most = most[3];
   oak_timer_stop(&sim->data.timers, OAK_PHASE_TIME_STEP);
   step->invalid = most[1] > 0;
+  if (!step->invalid && fills_ahead(sim, step))
+    sim->data.exchange.ahead = oak_data_state(&sim->data, step->stage.out);
   return isinf(most[1]) ? oak_data_agree(&sim->data, st) : OAK_OK;
 }

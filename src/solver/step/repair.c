@@ -17,7 +17,7 @@ static oak_status_t reduce_counts(oak_t *sim, oak_status_t st, int64_t local, in
   double results[2] = {0, 0};
   int64_t sum[3] = {0, 0, local};
   oak_timer_start(&sim->data.timers, OAK_PHASE_TIME_STEP);
-  if (st == OAK_OK) st = oak_read_results(sim, results);
+  if (st == OAK_OK) st = oak_read_results(sim, NULL, results);
   sum[1] = (int64_t)results[1];
   sum[0] = st != OAK_OK;
   oak_data_failed(&sim->data, st);
