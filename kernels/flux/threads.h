@@ -116,9 +116,20 @@ OAK_FN void load_ahead(const tile_t *t, int k, march_t *m, halo_t *halo, plane_t
   load_halo(t, halo, next, sh, 0, 1);
 }
 
-/* Reconstruct the cells beside the tile, one per thread, all by the same instructions. */
+/* The reconstruction of the cells beside the tile is divided into END_PARTS parts for each of ENDS
+ * cells, with one or a few variables each: with WENO5, which takes long, about one part per thread,
+ * so that no warp waits for those that have such cells. FLAT needs all variables of a cell. */
+enum { ENDS = 2 * (TX + TY) };
+#if OAK_HAS_physics_flat || OAK_RADIUS < 2
+enum { END_PARTS = 1 };
+#else
+enum { END_PARTS = OAK_MAX(OAK_MIN(LANES / ENDS, NVAR), 1) };
+#endif
+
+/* Reconstruct the cells beside the tile, all by the same instructions. */
 OAK_FN void reconstruct_ends(flux_shared_t *sh, const real s[NVAR][SY][SX]) {
-  for (int n = OAK_THREAD_FROM(ENDS_FROM); n < 2 * (TX + TY); n += LANES) {
+  for (int part = OAK_THREAD_FROM(ENDS_FROM); part < ENDS * END_PARTS; part += LANES) {
+    const int first = END_PARTS > 1 ? part / ENDS : 0, n = part - first * ENDS;
     const int along_x = n < 2 * TY, length = along_x ? TY : TX, m = along_x ? n : n - 2 * TY;
     const int upper = m >= length, a = upper ? m - length : m;
     const int across = upper ? (along_x ? TX : TY) + GH : GH - 1;
@@ -127,9 +138,15 @@ OAK_FN void reconstruct_ends(flux_shared_t *sh, const real s[NVAR][SY][SX]) {
     real *above = along_x ? &sh->lx[0][a] : &sh->ly[0][a];
     real *to = upper ? above : below;
     const int step = upper ? length : along_x ? X_FACES : Y_FACES;
+    const int dir = along_x ? 0 : 1, next = along_x ? 1 : SX;
     real ql[NVAR], qh[NVAR];
-    reconstruct(cell, NULL, along_x ? 0 : 1, along_x ? 1 : SX, SY * SX, ql, qh);
-    OAK_FOR(v, NVAR) to[v * step] = upper ? ql[v] : qh[v];
+    if (END_PARTS == 1) reconstruct(cell, NULL, dir, next, SY * SX, ql, qh);
+    OAK_FOR(w, (NVAR + END_PARTS - 1) / END_PARTS) {
+      const int v = first + w * END_PARTS;
+      if (v >= NVAR) break;
+      if (END_PARTS > 1) reconstruct_one(cell, v, dir, next, SY * SX, &ql[w], &qh[w]);
+      to[v * step] = upper ? ql[w] : qh[w];
+    }
   }
 }
 

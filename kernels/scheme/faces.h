@@ -76,6 +76,17 @@ OAK_FN void reconstruct(const real *cell, const real *own, int dir, int step, in
   flatten(row, lo, hi);
 }
 
+/* Variable v of the states that reconstruct() sets, without FLAT. */
+OAK_FN void reconstruct_one(const real *cell, int v, int dir, int step, int stride, real *lo,
+                            real *hi) {
+  real mask[STENCIL], row[STENCIL];
+  OAK_FOR(n, STENCIL) {
+    mask[n] = cell[SOLID_VAR * stride + (n - RAD) * step];
+    row[n] = cell[v * stride + (n - RAD) * step];
+  }
+  reconstruct_variable(v, dir, mask, row, lo, hi);
+}
+
 /* The part of the lower cell: 1 if mass flows upwards, 0 if it flows downwards. Below a 512th of
  * the speed of waves it varies linearly with the mean velocity, so rounding errors of the flux do
  * not turn it. */
