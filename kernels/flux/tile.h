@@ -11,11 +11,13 @@
 #define HALO_TURNS ((HALO_CELLS + LANES - 1) / LANES)
 /* PIPELINED: 1 if the next plane is loaded into shared memory while the fluxes of this plane are
  * computed. This saves a barrier per plane, and loads have time to arrive. It is slower
- * (docs/performance.md) if a thread loads two cells of the halo, and for WENO5 with more than five
- * variables, because two such tiles would not fit into the shared memory of a multiprocessor. */
+ * (docs/performance.md) if a thread loads two cells of the halo, and for WENO5 with six or seven
+ * variables, because two such tiles would not fit into the shared memory of a multiprocessor. With
+ * more variables there is one tile anyway. */
 #define PIPELINED                                                                \
   (OAK_MANY_THREADS && OAK_DIM == 3 && HALO_TURNS <= 2 && TILE_FITS(8 + WIDE) && \
-   (OAK_RADIUS == 1 || (HALO_TURNS == 1 && NVAR > 2 && NVAR <= 5)))
+   (OAK_RADIUS == 1 ||                                                           \
+    (HALO_TURNS == 1 && NVAR > 2 && (NVAR <= 5 || (NVAR >= 8 && TILE_FITS(9 + WIDE))))))
 /* FETCHED: 1 if the copy unit of the GPU fetches the data of a plane (end of this file). The cells
  * of the tile must lie together in a plane. Copies are slower with tiles of 64 cells and with WENO5
  * (docs/performance.md). */
