@@ -11,6 +11,10 @@ OAK_FN int section_begin(int section, int sections) {
 }
 
 #if OAK_HAS_physics_update || OAK_HAS_problem_update
+/* Whether a variable must be stored. GPUs, which wait for memory here, store those alone that a
+ * hook changes; a zero may have changed its sign. */
+OAK_FN int has_changed(real old, real u) { return !OAK_MANY_THREADS || u != old || u == 0; }
+
 /* Advance every cell in place over arg.dt. */
 OAK_KERNEL(oak_update, oak_update_args_t, OAK_CHUNK_LANES) {
   OAK_ARGS(oak_update_args_t);
@@ -24,10 +28,11 @@ OAK_KERNEL(oak_update, oak_update_args_t, OAK_CHUNK_LANES) {
     for (int first = section_begin(part, arg.results); first < end; first += OAK_CHUNK_LANES)
       OAK_INNER(i, OAK_MIN(OAK_CHUNK_LANES, end - first)) {
         const int c = first + i;
-        real u[NVAR];
+        real u[NVAR], old[NVAR];
         store_t *p = arg.u + n * OAK_BLOCK_REALS + c;
         const oak_at_t at = oak_place_cell(&arg.f, &user, n, c);
         oak_load(p, OAK_CELLS, u);
+        OAK_FOR(v, NVAR) old[v] = u[v];
         if (oak_in_solid(u)) continue;
 #if OAK_HAS_physics_update
         physics_update(&at, u, arg.dt);
@@ -37,7 +42,9 @@ OAK_KERNEL(oak_update, oak_update_args_t, OAK_CHUNK_LANES) {
 #endif
         oak_round_nearest(u);
         bad[i] += !oak_state_valid(&user.physics, u);
-        oak_store(p, OAK_CELLS, u);
+        OAK_FOR(v, NVAR) {
+          if (has_changed(old[v], u[v])) p[v * OAK_CELLS] = (store_t)u[v];
+        }
       }
     int invalid;
     OAK_REDUCE_SUM(invalid, bad, OAK_CHUNK_LANES);
