@@ -61,7 +61,7 @@ OAK_FN void choose_halo_cell(const tile_t *t, int h, halo_t *halo, int turn) {
 #else
 #define HALO_WAITS(to, n, sh) ((store_t *)(to))
 #endif
-enum { HALO_NEXT = HALO_APART ? HALO_CELLS : SY * SX * (int)(sizeof(real) / sizeof(store_t)) };
+enum { HALO_NEXT = HALO_APART ? HALO_CELLS : WAIT_NEXT };
 
 /* Load the halo of a plane in two parts: other work can be done between `begin` and `end`, when the
  * plane holds values that are not yet converted to primitive variables. */
@@ -84,9 +84,13 @@ OAK_FN void load_halo(const tile_t *t, halo_t *halo, plane_t s, flux_shared_t *s
   }
 }
 
+/* The place of the lane's cell in a plane. */
+OAK_FN real *own_place(plane_t s) { return &s[0][OAK_THREAD / TX + GH][OAK_THREAD % TX + GH]; }
+
 /* Put the cell of each thread into a plane. */
 OAK_FN void place_cells(const real q[], plane_t s) {
-  OAK_FOR(v, NVAR) s[v][OAK_THREAD / TX + GH][OAK_THREAD % TX + GH] = q[v];
+  real *to = own_place(s);
+  OAK_FOR(v, NVAR) to[v * SY * SX] = q[v];
 }
 
 /* Fill plane k: in 3D from the queue of the march, in 2D from memory. */
@@ -102,12 +106,25 @@ OAK_FN void load_plane(const tile_t *t, int k, const march_t *m, halo_t *halo, f
   OAK_BARRIER;
 }
 
+/* Start to load the plane that the next step of the march needs, if it can wait in `next`. */
+OAK_FN void begin_ahead(const tile_t *t, int k, plane_t next) {
+  long long stride;
+  const store_t *p = z_plane(t, k + 1 + RAD, &stride) + lane_at(OAK_THREAD);
+  store_t *to = (store_t *)own_place(next);
+  OAK_UNROLL
+  for (int v = 0; WAITING && v < NVAR; v++) oak_copy_begin(to + v * WAIT_NEXT, p + v * stride);
+}
+
 /* Load the plane that the next step of the march needs, and complete the loads of the next plane
  * `next`, while threads wait at a barrier. */
 OAK_FN void load_ahead(const tile_t *t, int k, march_t *m, halo_t *halo, plane_t next,
                        flux_shared_t *sh) {
   long long stride;
   const store_t *p = z_plane(t, k + 1 + RAD, &stride) + lane_at(OAK_THREAD);
+  if (WAITING) {
+    oak_copy_end();
+    p = (const store_t *)own_place(next), stride = WAIT_NEXT;
+  }
   OAK_UNROLL
   for (int v = 0; !FETCHED && v < NVAR; v++) m->loaded[v] = p[v * stride];
   if (k + 1 >= t->end) return;
@@ -254,6 +271,7 @@ OAK_FN void all_planes(tile_t *t, march_t *z, flux_shared_t *sh) {
     else if (k + 1 < t->end)
       load_halo(t, &halo, next, sh, 1, 0);
     if (k + 1 < t->end) prefetch_faces(t, k + 1);
+    begin_ahead(t, k, next);
     plane_fluxes(t, k, s, own, sh);
     if (PIPELINED) load_ahead(t, k, z, &halo, next, sh);
 #if FETCHED

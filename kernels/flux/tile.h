@@ -24,6 +24,9 @@
 #define FETCHED                                                                       \
   (PIPELINED && OAK_BULK_COPIES && OAK_RADIUS == 1 && LANES >= 128 && TX == OAK_NX && \
    TILE_FITS(10 + 3 * WIDE))
+/* WAITING: 1 if the state that enters the march waits in the next plane, from where a lane takes it
+ * before it puts its cell there. */
+#define WAITING (PIPELINED && OAK_BULK_COPIES && !FETCHED && !WIDE)
 /* HALO_APART: 1 if cells of the next plane's halo have memory of their own until they are
  * converted. */
 #define HALO_APART (PIPELINED && WIDE)
@@ -58,6 +61,8 @@ enum {
 
 /* Primitive states of a plane with its halo. */
 typedef real plane_t[NVAR][SY][SX];
+/* The stride from variable to variable of stored numbers that wait in a plane. */
+enum { WAIT_NEXT = SY * SX * (int)(sizeof(real) / sizeof(store_t)) };
 
 /* The memory that the lanes of a tile share. */
 typedef struct {
