@@ -248,8 +248,9 @@ OAK_FN void update_cell(const tile_t *t, int i, int n, int k, int rates, flux_sh
   }
   const unsigned number =
       t->number + (unsigned)k * OAK_NEXT_Z + (unsigned)i * OAK_NEXT_X + (unsigned)j * OAK_NEXT_Y;
-  const int valid = new_state(t->arg, &t->user.physics, &c,
-                              fetched_states(earlier_states(t->arg, &c), sh), number, u);
+  const int valid = new_state(
+      t->arg, &t->user.physics, &c,
+      fetched_states(earlier_states(t->arg, &c), &r->s[0][n + GH][i + GH], sh), number, u);
   const real rate = rates ? cell_rate(t->arg, &t->user, &c, t->inv_dx) : 0;
   sh->rate[lane] = OAK_MAX(sh->rate[lane], rate);
   if (!ONE_COUNT)

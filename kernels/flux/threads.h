@@ -87,6 +87,14 @@ OAK_FN void load_halo(const tile_t *t, halo_t *halo, plane_t s, flux_shared_t *s
 /* The place of the lane's cell in a plane. */
 OAK_FN real *own_place(plane_t s) { return &s[0][OAK_THREAD / TX + GH][OAK_THREAD % TX + GH]; }
 
+/* Start to copy the lane's cell of the plane at `from` to its place in s (WAITING). */
+OAK_FN void wait_in(plane_t s, const store_t *from, long long stride) {
+  store_t *to = (store_t *)own_place(s);
+  OAK_UNROLL
+  for (int v = 0; WAITING && v < NVAR; v++)
+    oak_copy_begin(to + v * WAIT_NEXT, from + lane_at(OAK_THREAD) + v * stride);
+}
+
 /* Put the cell of each thread into a plane. */
 OAK_FN void place_cells(const real q[], plane_t s) {
   real *to = own_place(s);
@@ -104,15 +112,6 @@ OAK_FN void load_plane(const tile_t *t, int k, const march_t *m, halo_t *halo, f
   }
   load_halo(t, halo, sh->s[0], sh, 1, 1);
   OAK_BARRIER;
-}
-
-/* Start to load the plane that the next step of the march needs, if it can wait in `next`. */
-OAK_FN void begin_ahead(const tile_t *t, int k, plane_t next) {
-  long long stride;
-  const store_t *p = z_plane(t, k + 1 + RAD, &stride) + lane_at(OAK_THREAD);
-  store_t *to = (store_t *)own_place(next);
-  OAK_UNROLL
-  for (int v = 0; WAITING && v < NVAR; v++) oak_copy_begin(to + v * WAIT_NEXT, p + v * stride);
 }
 
 /* Load the plane that the next step of the march needs, and complete the loads of the next plane
@@ -222,8 +221,7 @@ OAK_FN void reconstruct_own(const real s[NVAR][SY][SX], int dir, const real *own
 
 /* Fluxes through x and y faces of plane k, whose states are in `s`; `own` as for reconstruct.
  */
-OAK_FN void plane_fluxes(const tile_t *t, int k, const real s[NVAR][SY][SX], const real *own,
-                         flux_shared_t *sh) {
+OAK_FN void plane_fluxes(const tile_t *t, int k, plane_t s, const real *own, flux_shared_t *sh) {
   const int i = OAK_THREAD % TX, j = OAK_THREAD / TX;
   real xlo[NVAR], ylo[NVAR];
   AT_FACE(phx, t->f, &t->user, t->block, oak_face_index(0, t->x0 + i, t->y0 + j, k));
@@ -233,6 +231,7 @@ OAK_FN void plane_fluxes(const tile_t *t, int k, const real s[NVAR][SY][SX], con
   reconstruct_own(s, 1, own, ylo, &sh->hy[0][j + 1][0], Y_FACES);
   OAK_BARRIER;
   fetch(t, k, sh);
+  wait_in(s, t->arg->prev[0] + (tile_plane(t, k) - t->f->u), OAK_CELLS);
   x_fluxes(t, sh, k, phx, xlo);
   y_fluxes(t, sh, k, phy, ylo);
 }
@@ -265,13 +264,15 @@ OAK_FN void all_planes(tile_t *t, march_t *z, flux_shared_t *sh) {
   OAK_NO_UNROLL
   for (int k = t->begin; k < t->end; k++) {
     const int odd = (k - t->begin) & 1;
+    long long stride;
     real(*s)[SY][SX] = sh->s[PIPELINED ? odd : 0], (*next)[SY][SX] = sh->s[PIPELINED ? !odd : 0];
     if (!PIPELINED)
       load_plane(t, k, z, &halo, sh);
     else if (k + 1 < t->end)
       load_halo(t, &halo, next, sh, 1, 0);
     if (k + 1 < t->end) prefetch_faces(t, k + 1);
-    begin_ahead(t, k, next);
+    const store_t *enters = z_plane(t, k + 1 + RAD, &stride);
+    wait_in(next, enters, stride);
     plane_fluxes(t, k, s, own, sh);
     if (PIPELINED) load_ahead(t, k, z, &halo, next, sh);
 #if FETCHED

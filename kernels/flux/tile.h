@@ -24,8 +24,9 @@
 #define FETCHED                                                                       \
   (PIPELINED && OAK_BULK_COPIES && OAK_RADIUS == 1 && LANES >= 128 && TX == OAK_NX && \
    TILE_FITS(10 + 3 * WIDE))
-/* WAITING: 1 if the state that enters the march waits in the next plane, from where a lane takes it
- * before it puts its cell there. */
+/* WAITING: 1 if copies of the lane's cell wait in its places in planes, which are free for a while:
+ * in the next plane the state that enters the march, and, once this plane is reconstructed, the
+ * first earlier state there. */
 #define WAITING (PIPELINED && OAK_BULK_COPIES && !FETCHED && !WIDE)
 /* HALO_APART: 1 if cells of the next plane's halo have memory of their own until they are
  * converted. */
@@ -178,7 +179,8 @@ OAK_FN void end_fetch(const tile_t *t, int k, flux_shared_t *sh) {
 }
 
 /* The earlier states of the lane's cell, from shared memory if they were fetched. */
-OAK_FN earlier_t fetched_states(earlier_t e, const flux_shared_t *sh) {
+OAK_FN earlier_t fetched_states(earlier_t e, const real *cell, const flux_shared_t *sh) {
+  (void)cell;
   OAK_FOR(n, OAK_NPREV) {
     if (n < STATES) e.p[n] = &sh->before[n < STATES ? n : 0][0][OAK_THREAD], e.next[n] = LANES;
   }
@@ -195,8 +197,9 @@ OAK_FN const store_t *entered(const store_t *loaded, const flux_shared_t *sh) {
 OAK_FN void start_fetch(flux_shared_t *sh) { (void)sh; }
 OAK_FN void fetch(const tile_t *t, int k, flux_shared_t *sh) { (void)t, (void)k, (void)sh; }
 OAK_FN void end_fetch(const tile_t *t, int k, flux_shared_t *sh) { (void)t, (void)k, (void)sh; }
-OAK_FN earlier_t fetched_states(earlier_t e, const flux_shared_t *sh) {
+OAK_FN earlier_t fetched_states(earlier_t e, const real *cell, const flux_shared_t *sh) {
   (void)sh;
+  if (WAITING) e.p[0] = (const store_t *)cell, e.next[0] = WAIT_NEXT;
   return e;
 }
 OAK_FN const store_t *entered(const store_t *loaded, const flux_shared_t *sh) {
