@@ -252,13 +252,13 @@ OAK_FN void prefetch_faces(const tile_t *t, int k) {
 }
 
 /* Compute all planes of a tile. New states need the x and y fluxes of all threads. The two orders
- * of the work with FETCHED are the fastest (docs/performance.md). */
+ * of the work are the fastest (docs/performance.md). */
 OAK_FN void all_planes(tile_t *t, march_t *z, flux_shared_t *sh) {
   halo_t halo;
   const real *own = PIPELINED ? z->queue[QPLANE] : NULL;
   OAK_FOR(n, HALO_TURNS) choose_halo_cell(t, HALO_THREAD + n * LANES, &halo, n);
   if (PIPELINED) {
-    start_fetch(sh);
+    start_gates(sh);
     load_plane(t, t->begin, z, &halo, sh);
   }
   OAK_NO_UNROLL
@@ -275,7 +275,7 @@ OAK_FN void all_planes(tile_t *t, march_t *z, flux_shared_t *sh) {
     wait_in(next, enters, stride);
     plane_fluxes(t, k, s, own, sh);
     if (PIPELINED) load_ahead(t, k, z, &halo, next, sh);
-#if FETCHED
+#if HALVES
     oak_gate_arrive(&sh->fluxes_done);
     march_on(t, k, z, sh);
     oak_gate_wait(&sh->fluxes_done, odd);

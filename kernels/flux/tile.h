@@ -28,6 +28,9 @@
  * in the next plane the state that enters the march, and, once this plane is reconstructed, the
  * first earlier state there. */
 #define WAITING (PIPELINED && OAK_BULK_COPIES && !FETCHED && !WIDE)
+/* HALVES: 1 if the second barrier of a plane has two halves with the z fluxes between them, so that
+ * no warp waits there (docs/performance.md). */
+#define HALVES (PIPELINED && OAK_BULK_COPIES)
 /* HALO_APART: 1 if cells of the next plane's halo have memory of their own until they are
  * converted. */
 #define HALO_APART (PIPELINED && WIDE)
@@ -70,7 +73,10 @@ typedef struct {
 #if FETCHED /* first members, because copies need addresses that are multiples of 16 */
   store_t enters[NVAR][LANES]; /* conserved states of the plane that enters the march next */
   store_t before[STATES][NVAR][LANES]; /* earlier states of this plane */
-  oak_gate_t fetched, fluxes_done;
+  oak_gate_t fetched;
+#endif
+#if HALVES
+  oak_gate_t fluxes_done;
 #endif
   OAK_ALIGNED plane_t s[PIPELINED ? 2 : 1];
 #if HALO_APART
@@ -134,8 +140,7 @@ OAK_FN const store_t *tile_plane(const tile_t *t, int k) {
 /* ---- data that the copy unit of a GPU fetches: for each plane, the state that the next step of
  * the march needs, and the state at the start of the step. One thread starts the copies after the
  * first barrier of a plane. The copies arrive while the x and y fluxes are computed, and take no
- * registers. The z fluxes are then computed between the two halves of the second barrier, so no
- * warp waits there (docs/performance.md). */
+ * registers (docs/performance.md). */
 
 /* The address that lane 0 reads in plane z, z = -NG .. OAK_NZ + NG - 1. */
 OAK_FN const store_t *z_plane(const tile_t *t, int z, long long *stride) {
@@ -146,17 +151,20 @@ OAK_FN const store_t *z_plane(const tile_t *t, int z, long long *stride) {
                 : side.p + (z < 0 ? z + OAK_NG : z - OAK_NZ) * side.sn + t->y0 * OAK_NX + t->x0;
 }
 
+/* Start the gates before the first plane; the barrier of load_plane makes them visible. */
+OAK_FN void start_gates(flux_shared_t *sh) {
+#if FETCHED
+  OAK_SERIAL oak_gate_start(&sh->fetched, 1);
+#endif
+#if HALVES
+  OAK_SERIAL oak_gate_start(&sh->fluxes_done, LANES);
+#endif
+  (void)sh;
+}
+
 #if FETCHED
 /* The thread that starts the copies. The last warp has the least additional work. */
 enum { FETCH_THREAD = LANES - 32 };
-
-/* Start the gates before the first plane; the barrier of start_planes makes them visible. */
-OAK_FN void start_fetch(flux_shared_t *sh) {
-  OAK_SERIAL {
-    oak_gate_start(&sh->fetched, 1);
-    oak_gate_start(&sh->fluxes_done, LANES);
-  }
-}
 
 /* Start the copies for plane k. */
 OAK_FN void fetch(const tile_t *t, int k, flux_shared_t *sh) {
@@ -194,7 +202,6 @@ OAK_FN const store_t *entered(const store_t *loaded, const flux_shared_t *sh) {
   return &sh->enters[0][OAK_THREAD];
 }
 #else
-OAK_FN void start_fetch(flux_shared_t *sh) { (void)sh; }
 OAK_FN void fetch(const tile_t *t, int k, flux_shared_t *sh) { (void)t, (void)k, (void)sh; }
 OAK_FN void end_fetch(const tile_t *t, int k, flux_shared_t *sh) { (void)t, (void)k, (void)sh; }
 OAK_FN earlier_t fetched_states(earlier_t e, const real *cell, const flux_shared_t *sh) {
