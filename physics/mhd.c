@@ -98,7 +98,7 @@ WAVE_SPEEDS(ph, ql, qr, dir, smin, smax) {
 #if !MHD_FACES
 /* The time step is about cfl / wave_rate. c_h is the largest speed that this step allows in the
  * smallest cells: the sum over axes of c_h / dx is wave_rate. */
-GLOBAL_MAX(wave_rate, at, q) {
+GLOBAL_RATE(wave_rate, at, q) {
   double rate = 0;
   OAK_FOR(d, OAK_DIM)
     rate += ((double)oak_abs(q[VX + d]) + (double)oak_sqrt(mhd_fast2(&at->ph, q, d))) / at->dx[d];
@@ -111,7 +111,7 @@ OAK_FN double mhd_inverse_size(const oak_at_t *at) {
   return sum;
 }
 
-GLOBAL_MAX(inverse_size, at, q) { return mhd_inverse_size(at); }
+GLOBAL_PLACE(inverse_size, at) { return mhd_inverse_size(at); }
 
 /** The cleaning speed c_h. */
 OAK_FN double mhd_cleaning_speed(const physics_parameters_t *ph) {

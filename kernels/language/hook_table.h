@@ -114,6 +114,11 @@
 #define GLOBAL_MIN(name, at, q) OAK_GLOBAL(name, at, q)
 /* An integral over all cells. */
 #define GLOBAL_INTEGRAL(name, at, q) OAK_GLOBAL(name, at, q)
+/* A maximum over all cells of the rate of the waves. Where nothing else limits the time step, it is
+ * cfl / the time step, and needs no pass over all cells. */
+#define GLOBAL_RATE(name, at, q) OAK_GLOBAL(name, at, q)
+/* A maximum over all cells of a number that depends on the place alone. */
+#define GLOBAL_PLACE(name, at) OAK_GLOBAL(name, at, oak_q)
 /* A variable for outputs, which may be undefined in places. */
 #define OUTPUT(name, at, q)                                         \
   OAK_TO_NUMBER(_output_##name, "OUTPUT(" #name ", ...)", at, q, 0, \

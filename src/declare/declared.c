@@ -133,6 +133,8 @@ static const struct {
     ROW("GLOBAL_MAX", count, parameter, OAK_GLOBAL_MAX, EACH),
     ROW("GLOBAL_MIN", count, parameter, OAK_GLOBAL_MIN, EACH),
     ROW("GLOBAL_INTEGRAL", count, parameter, OAK_GLOBAL_INTEGRAL, EACH),
+    ROW("GLOBAL_RATE", count, parameter, OAK_GLOBAL_RATE, EACH),
+    ROW("GLOBAL_PLACE", count, parameter, OAK_GLOBAL_PLACE, EACH),
     ROW("OUTPUT", noutput, output, 0, SINGLE),
     ROW("TABLE", ntable, table, 0, SINGLE),
     ROW("TABLE_2D", ntable, table, 0, SINGLE),

@@ -42,7 +42,9 @@ typedef enum {
   OAK_PARAMETER_ARRAY,
   OAK_GLOBAL_MAX,
   OAK_GLOBAL_MIN,
-  OAK_GLOBAL_INTEGRAL
+  OAK_GLOBAL_INTEGRAL,
+  OAK_GLOBAL_RATE,
+  OAK_GLOBAL_PLACE
 } oak_kind_t;
 
 /** A declaration with a name of its own. */

@@ -127,6 +127,7 @@ static oak_status_t read_parameters(oak_setup_t *setup, oak_module_t *module) {
   for (int slot = 0; slot < setup->files.declared.count; slot++) {
     const oak_kind_t kind = setup->files.declared.parameter[slot].kind;
     d->has_integrals |= kind == OAK_GLOBAL_INTEGRAL;
+    d->of_cells |= kind >= OAK_GLOBAL_MAX && kind <= OAK_GLOBAL_INTEGRAL;
     if (kind >= OAK_GLOBAL_MAX)
       d->global_slot[d->nglobal++] = slot;
     else

@@ -110,8 +110,11 @@ oak_status_t oak_setup_hook_text(const oak_setup_t *setup, int describe, char **
   if (!describe) print_riemann(&setup->files.declared, f);
   if (!describe) oak_boundary_print(setup, f);
   oak_print_hooks(setup, f);
-  static const char *const kinds[] = {
-      [OAK_GLOBAL_MAX] = "MAX", [OAK_GLOBAL_MIN] = "MIN", [OAK_GLOBAL_INTEGRAL] = "INTEGRAL"};
+  static const char *const kinds[] = {[OAK_GLOBAL_MAX] = "MAX",
+                                      [OAK_GLOBAL_MIN] = "MIN",
+                                      [OAK_GLOBAL_INTEGRAL] = "INTEGRAL",
+                                      [OAK_GLOBAL_RATE] = "MAX",
+                                      [OAK_GLOBAL_PLACE] = "MAX"};
   if (setup->description.nglobal)
     fprintf(f, "#define OAK_NGLOBALS %d\n#define OAK_GLOBALS(OAK_X)", setup->description.nglobal);
   for (int g = 0; g < setup->description.nglobal; g++) {

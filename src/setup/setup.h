@@ -37,6 +37,7 @@ typedef struct {
   } vectors;
   uint32_t mirror[3];         /**< bits of the variables that a wall normal to each axis negates */
   int nglobal, has_integrals; /**< globals that are there; some are integrals */
+  int of_cells;               /**< some globals need a pass over all cells in each step */
   int global_slot[OAK_MAX_PARAMETERS]; /**< their places among files.declared */
   int nparameter, nproblem; /**< parameters of both files, physics first; of the problem */
   char unread[256];         /**< why a constant could not be read; "" if all were read */

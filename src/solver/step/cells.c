@@ -65,11 +65,33 @@ oak_status_t oak_globals_measure(oak_t *sim, double *value) {
   return measure(sim, 0, sim->data.clock.time, value);
 }
 
+/* Whether the largest rate of the fluxes is known, and is that of the waves. Collective. */
+static int wave_rate_known(const oak_t *sim) {
+  int unknown = sim->rates.known != OAK_RATES_KNOWN || sim->rates.doubted;
+  MPI_Allreduce(MPI_IN_PLACE, &unknown, 1, MPI_INT, MPI_MAX, sim->setup.comm);
+  return !unknown && sim->setup.method.diffusion != OAK_DIFFUSION_EXPLICIT &&
+         !OAK_HAS_HOOK(&sim->setup, timestep);
+}
+
+static oak_status_t forget_places(oak_t *sim) {
+  sim->globals.fit = 0;
+  return OAK_OK;
+}
+
+/* Numbers of places stay on a mesh, and the fluxes know the rate of the waves. Other globals take a
+ * pass over all cells, which on GPUs took 7 % of the time of magnetohydrodynamics. */
 oak_status_t oak_globals_set(oak_t *sim, oak_step_t *step) {
-  double value[OAK_MAX_PARAMETERS];
+  const oak_description_t *d = &sim->setup.description;
+  double *value = sim->globals.value;
+  oak_status_t st = OAK_OK;
   if (!has_globals(sim)) return OAK_OK;
   oak_timer_start(&sim->data.timers, OAK_PHASE_TIME_STEP);
-  oak_status_t st = measure(sim, step->state, step->time, value);
+  const int known = wave_rate_known(sim);
+  if (d->of_cells || !known || !sim->globals.fit) st = measure(sim, step->state, step->time, value);
+  sim->globals.fit = st == OAK_OK;
+  for (int g = 0; g < d->nglobal && known; g++)
+    if (sim->setup.files.declared.parameter[d->global_slot[g]].kind == OAK_GLOBAL_RATE)
+      value[g] = sim->rates.most;
   if (st == OAK_OK) st = oak_data_agree(&sim->data, oak_setup_upload_globals(&sim->setup, value));
   oak_timer_stop(&sim->data.timers, OAK_PHASE_TIME_STEP);
   return st;
@@ -80,7 +102,7 @@ oak_status_t oak_globals_clear(oak_t *sim) {
   return has_globals(sim) ? oak_setup_upload_globals(&sim->setup, zero) : OAK_OK;
 }
 
-const oak_part_t oak_part_globals = {.wanted = has_globals};
+const oak_part_t oak_part_globals = {.wanted = has_globals, .fit = forget_places};
 
 /* On request: those of the step are of first order in time. */
 static int in_stages(const oak_t *sim) {

@@ -116,6 +116,10 @@ struct oak {
   int lost;      /**< mesh and solution do not belong together */
   oak_counts_t counts;
   oak_failed_step_t invalid;
+  struct {
+    double value[OAK_MAX_PARAMETERS]; /**< [description.nglobal], that hooks read in this step */
+    int fit;                          /**< those of places belong to the mesh */
+  } globals;
   oak_marks_t marks;
   oak_fluxfix_t fluxfix;
   oak_diffusion_t diffusion;
