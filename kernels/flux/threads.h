@@ -166,23 +166,33 @@ OAK_FN void reconstruct_ends(flux_shared_t *sh, const real s[NVAR][SY][SX]) {
   }
 }
 
+/* ONE_COPY: 1 if the Riemann solver for the faces of a tile is there once. NVRTC makes a copy for
+ * the last faces if a turn of the loop ends with their choice, and none if it begins with it. Which
+ * one is faster was measured (docs/performance.md). */
+enum { ONE_COPY = OAK_DIM == 3 && (RAD > 1 || OAK_CURL) };
+
 /* Fluxes through the faces of one direction. Each thread has the lower face of its cell, between
  * the states `below` (in shared memory) and `above`; some have the last face of a row or column as
- * well. Both faces take the same instructions: a second copy of the Riemann solver for the last
- * faces costs 5 % with blocks of 16^3. `stride` and `width` lead to the next variable; `ph` is that
- * of AT_FACE for the lower face, and `last` the place of the last one (oak_face_index). */
+ * well. `stride` and `width` lead to the next variable; `ph` is that of AT_FACE for the lower face,
+ * and `last` the place of the last one (oak_face_index). */
 OAK_FN void face_fluxes(const tile_t *t, int dir, const physics_parameters_t *ph, int stride,
                         const real *below, real above[NVAR], real *flux, int has_last, int last,
                         const real *last_below, const real *last_above, int width,
                         real *last_flux) {
   AT_FACE(end, t->f, &t->user, t->block, has_last ? last : 0);
   OAK_NO_UNROLL
-  for (;;) {
+  for (int n = 0;; n++) {
     real ql[NVAR], f[NFLUX];
+    if (ONE_COPY && n) {
+      below = last_below;
+      flux = last_flux;
+      OAK_FOR(v, NVAR) above[v] = last_above[v * width];
+    }
     OAK_FOR(v, NVAR) ql[v] = below[v * stride];
-    face_flux(ph, ql, above, dir, f);
+    face_flux(ONE_COPY && n ? end : ph, ql, above, dir, f);
     OAK_FOR(v, NFLUX) flux[v * stride] = f[v];
-    if (!has_last) break;
+    if (ONE_COPY ? n >= has_last : !has_last) break;
+    if (ONE_COPY) continue;
     has_last = 0;
     ph = end;
     below = last_below;
