@@ -160,6 +160,8 @@ typedef struct {
    * kernel writes others. answered: wait until it has. Both NULL: numbers are downloaded. */
   double *(*answers)(oak_device_t *dev, long n);
   oak_status_t (*answered)(oak_device_t *dev, long n);
+  /** Whether a tile of few variables may have twice as many cells; NULL: it may not. */
+  int (*wide_tiles)(oak_device_t *dev);
   /** Number of iterations of a kernel's OUTER loop that run at the same time; NULL: oak does not
    * need this number. */
   long (*slots)(oak_device_t *dev, oak_kernel_t *kernel);

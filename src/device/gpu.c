@@ -96,6 +96,11 @@ static double gpu_between(oak_device_t *dev, int from, int to) {
   return 1e-3 * milliseconds;
 }
 
+/* A tile of 64 x 8 cells with seven variables takes 226 KB. */
+static int gpu_wide_tiles(oak_device_t *dev) {
+  return ((const gpu_t *)dev->data)->most_shared >= 227 << 10;
+}
+
 static long gpu_slots(oak_device_t *dev, oak_kernel_t *opaque) {
   const gpu_t *gpu = dev->data;
   const gpu_kernel_t *kernel = (const gpu_kernel_t *)opaque;
@@ -446,7 +451,7 @@ static oak_status_t gpu_fingerprint(oak_device_t *dev, int compiler, oak_hash_t 
 #define GPU_OPS \
   .tile_width = 32, .tile_cells = 256, \
   OWN(open) OWN(close) OWN(build) OWN(load) OWN(unload) OWN(kernel) OWN(constant) OWN(launch) \
-  OWN(mark) OWN(between) OWN(slots) OWN(describe) OWN(fingerprint) GPU_MEMORY_OPS(SHARED)
+  OWN(mark) OWN(between) OWN(wide_tiles) OWN(slots) OWN(describe) OWN(fingerprint) GPU_MEMORY_OPS(SHARED)
 
 const oak_device_ops_t oak_device_ops_cuda = {
     .name = "cuda",

@@ -38,10 +38,27 @@ static int divisor(int n, int most) {
   return d;
 }
 
+static int limiter_radius(const oak_setup_t *setup) {
+  const char *limiter = oak_params_text(setup->params, "scheme.limiter");
+  return setup->files.declared.scheme[oak_scheme_find(setup, OAK_LIMITERS, limiter)].radius;
+}
+
+/* Whether whole rows of a large block are faster, although more cells lie beside such a tile
+ * (docs/performance.md). With more variables, GPUs have no room for it. */
+static int has_wide_tiles(const oak_setup_t *setup) {
+  enum { MOST_VARIABLES = 7 };
+  const oak_device_ops_t *ops = oak_device_ops(setup->dev);
+  return ops->wide_tiles && ops->wide_tiles(setup->dev) && setup->dim == 3 &&
+         setup->nvar <= MOST_VARIABLES && !setup->description.vectors.sides &&
+         limiter_radius(setup) == 1 && setup->bytes.store == sizeof(double) &&
+         setup->bytes.flux == sizeof(double);
+}
+
 /* Cells of a tile of the flux kernel along x and y, as the device likes them. */
 void oak_setup_tile(const oak_setup_t *setup, int tile[2]) {
   const oak_device_ops_t *ops = oak_device_ops(setup->dev);
-  tile[0] = divisor(setup->block.size[0], ops->tile_width);
+  tile[0] =
+      divisor(setup->block.size[0], has_wide_tiles(setup) ? 2 * ops->tile_width : ops->tile_width);
   const int rows = ops->tile_cells / tile[0];
   tile[1] =
       divisor(setup->block.size[1], rows > 8 ? rows : 8); /* with fewer rows most cells are halo */
@@ -72,14 +89,12 @@ static oak_status_t make_defines(const oak_setup_t *setup, int fluxes, int decla
   if (setup->bytes.store < setup->bytes.real) define(d, "OAK_STORE=float");
   if (setup->bytes.flux < setup->bytes.real) define(d, "OAK_SUM=double");
   if (declare) return OAK_OK;
-  const char *limiter = oak_params_text(p, "scheme.limiter");
   const char *criterion = oak_params_text(p, "refine.criterion");
   const int named = oak_scheme_find(setup, OAK_CRITERIA, criterion);
   int tile[2];
   oak_setup_tile(setup, tile);
-  define(d, "OAK_LIMITER=%s", limiter);
-  define(d, "OAK_RADIUS=%d",
-         setup->files.declared.scheme[oak_scheme_find(setup, OAK_LIMITERS, limiter)].radius);
+  define(d, "OAK_LIMITER=%s", oak_params_text(p, "scheme.limiter"));
+  define(d, "OAK_RADIUS=%d", limiter_radius(setup));
   define(d, "OAK_FLUX=%s", oak_params_text(p, "scheme.flux"));
   define(d, "OAK_LIMITER_THETA=%#.17g", oak_params_real(p, "scheme.theta"));
   define(d, "OAK_WAVE_SPEEDS_EINFELDT=%d", oak_params_choice(p, "scheme.wave_speeds") == 0);
