@@ -72,7 +72,7 @@ oak_status_t oak_pattern_fit_tables(oak_pattern_t *p, oak_device_t *dev, int64_t
                                     int nblock) {
   const int in_place = oak_device_ops(dev)->host_memory;
   if (bytes > p->table_capacity || bytes < p->table_capacity / 2) {
-    const int64_t wanted = p->table_capacity == 0 || bytes == 0 ? bytes : bytes + bytes / 16;
+    const int64_t wanted = p->table_capacity == 0 || bytes == 0 ? bytes : bytes + bytes / 4;
     oak_device_free(dev, p->table);
     if (!in_place) free(p->table_host);
     p->table = p->table_host = NULL;
