@@ -451,14 +451,17 @@ static void ask_peers(build_t *b) {
   int reads[2] = {0, 0};
   oak_pattern_t *p = b->pattern;
   if (b->peers->count == 1) return;
-  oak_await(b->peers->host);
-  MPI_Alltoall(b->start, 2, MPI_INT, b->begin, 2, MPI_INT, b->peers->host);
   for (int i = 0; i < b->recv2.count; i++) reads[0] |= peer_of(b, b->recv2.part[i].rank) >= 0;
   for (int i = 0; i < b->recv_flux.count; i++)
     reads[1] |= peer_of(b, b->recv_flux.part[i].rank) >= 0;
-  MPI_Allreduce(MPI_IN_PLACE, reads, 2, MPI_INT, MPI_MAX, b->peers->host);
-  p->meet2 = reads[0];
-  p->flux.meet = reads[1];
+  for (int r = 0; r < b->peers->count; r++) memcpy(&b->start[r][2], reads, sizeof reads);
+  oak_await(b->peers->host);
+  MPI_Alltoall(b->start, 4, MPI_INT, b->begin, 4, MPI_INT, b->peers->host);
+  p->meet2 = p->flux.meet = 0;
+  for (int r = 0; r < b->peers->count; r++) {
+    p->meet2 |= b->begin[r][2];
+    p->flux.meet |= b->begin[r][3];
+  }
 }
 
 oak_status_t oak_pattern_update(oak_pattern_t *pattern, oak_transport_t *transport,

@@ -51,8 +51,9 @@ typedef struct {
   unsigned char *gets; /* [nblock] */
   parts_t send1, recv1, send2, recv2, send_flux, recv_flux;
   counts_t total;
-  int (*start)[2]; /* [peers] where the slots and averages that a peer reads begin here */
-  int (*begin)[2]; /* [peers] where those that this rank reads begin there */
+  int (*start)[4]; /* [peers] where the slots and averages that a peer reads begin here, and
+                    * whether this rank reads any of a peer */
+  int (*begin)[4]; /* [peers] the same of the peers */
 } build_t;
 
 /* parts.c: lists of the parts of messages */
