@@ -183,6 +183,7 @@ static inline const char *test_new_file(void) {
 
 static inline void test_remove(const char *path) {
   char folder[64];
+  MPI_Barrier(MPI_COMM_WORLD); /* ranks that read it by themselves have done so */
   snprintf(folder, sizeof folder, "%s", path);
   *strrchr(folder, '/') = 0;
   if (test_rank == 0 && (remove(path) != 0 || rmdir(folder) != 0)) perror(path);

@@ -51,7 +51,8 @@ static sim_t advance(MPI_Comm comm, double end, int steps, double below, const c
     if (oak_step(s.sim) % 20 < 5) least = fmin(least, lowest_temperature(&s));
   }
   MUST(oak_totals(s.sim, after));
-  assert_true(fabs(after[ENE] / before[ENE] - 1) < 4e-15);
+  /* Both sides of a face compute its flux, and GPUs round the two differently. */
+  assert_true(fabs(after[ENE] / before[ENE] - 1) < 2e-14);
   assert_true(least > first * (1 - below));
   return s;
 }
