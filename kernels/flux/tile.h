@@ -18,19 +18,17 @@
   (OAK_MANY_THREADS && OAK_DIM == 3 && HALO_TURNS <= 2 && TILE_FITS(8 + WIDE) && \
    (OAK_RADIUS == 1 ||                                                           \
     (HALO_TURNS == 1 && NVAR > 2 && (NVAR <= 5 || (NVAR >= 8 && TILE_FITS(9 + WIDE))))))
-/* FETCHED: 1 if the copy unit of the GPU fetches the data of a plane (end of this file). The cells
- * of the tile must lie together in a plane. Copies are slower with tiles of 64 cells and with WENO5
+/* HALVES: 1 if the second barrier of a plane has two halves with the z fluxes between them, so that
+ * no warp waits there. This and the copies below are slower with tiles of 64 cells
  * (docs/performance.md). */
-#define FETCHED                                                                       \
-  (PIPELINED && OAK_BULK_COPIES && OAK_RADIUS == 1 && LANES >= 128 && TX == OAK_NX && \
-   TILE_FITS(10 + 3 * WIDE))
+#define HALVES (PIPELINED && OAK_BULK_COPIES && LANES >= 128)
+/* FETCHED: 1 if the copy unit of the GPU fetches the data of a plane (end of this file). The cells
+ * of the tile must lie together in a plane. It is slower with WENO5. */
+#define FETCHED (HALVES && OAK_RADIUS == 1 && TX == OAK_NX && TILE_FITS(10 + 3 * WIDE))
 /* WAITING: 1 if copies of the lane's cell wait in its places in planes, which are free for a while:
  * in the next plane the state that enters the march, and, once this plane is reconstructed, the
  * first earlier state there. */
-#define WAITING (PIPELINED && OAK_BULK_COPIES && !FETCHED && !WIDE)
-/* HALVES: 1 if the second barrier of a plane has two halves with the z fluxes between them, so that
- * no warp waits there (docs/performance.md). */
-#define HALVES (PIPELINED && OAK_BULK_COPIES)
+#define WAITING (HALVES && !FETCHED && !WIDE)
 /* HALO_APART: 1 if cells of the next plane's halo have memory of their own until they are
  * converted. */
 #define HALO_APART (PIPELINED && WIDE)
