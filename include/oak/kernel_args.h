@@ -338,9 +338,8 @@ typedef struct {
   real *piece;
   const real *const *peer_piece;   /**< [peers] pieces of peers */
   const oak_fine_face_t *fine;     /**< [n], kernel oak_fluxfix_average */
-  const oak_coarse_face_t *coarse; /**< by block, then by face */
-  const int *first; /**< [n + 1] where those of each block begin, kernel oak_fluxfix_apply */
-  store_t *u;       /**< state to correct */
+  const oak_coarse_face_t *coarse; /**< [n], faces of one direction, kernel oak_fluxfix_apply */
+  store_t *u;                      /**< state to correct */
   double dt;
   int *bad;    /**< [block][results] set where a corrected cell is invalid */
   int results; /**< number of entries per block in `bad` */

@@ -245,16 +245,18 @@ static oak_status_t upload_blocks(oak_elliptic_t *e, oak_elliptic_level_t *level
 }
 
 /* Faces at refinement boundaries: the fine ones with the places of their averages, and the coarse
- * ones. */
+ * ones of all directions. */
 static oak_status_t upload_faces(oak_elliptic_t *e, oak_elliptic_level_t *level) {
   const oak_pattern_t *p = &level->pattern;
   const oak_face_t *face = p->face.host;
   const int faces = 2 * e->dim, nfine = p->flux.fine.count;
   level->nfine = nfine;
-  level->ncoarse = p->flux.coarse.count;
+  for (int d = 0; d < e->dim; d++) level->ncoarse += p->flux.coarse[d].count;
   OAK_FREED oak_elliptic_fine_t *fine = NULL, *owner = NULL;
+  OAK_FREED oak_coarse_face_t *coarse = NULL;
   OAK_TRY(OAK_NEW(fine, nfine + 1));
   OAK_TRY(OAK_NEW(owner, p->flux.nbflux + 1));
+  OAK_TRY(OAK_NEW(coarse, level->ncoarse + 1));
   for (int i = 0; i < level->mesh->nblock * faces; i++)
     if (face[i].bflux >= 0)
       owner[face[i].bflux] = (oak_elliptic_fine_t){.block = i / faces, .face = i % faces};
@@ -264,9 +266,11 @@ static oak_status_t upload_faces(oak_elliptic_t *e, oak_elliptic_level_t *level)
     fine[i].bflux = f->bflux;
     fine[i].piece = f->piece;
   }
+  for (int d = 0, n = 0; d < e->dim; n += p->flux.coarse[d++].count)
+    if (p->flux.coarse[d].count)
+      memcpy(coarse + n, p->flux.coarse[d].host, p->flux.coarse[d].count * sizeof *coarse);
   OAK_TRY(oak_elliptic_put(e, fine, nfine * sizeof *fine, &level->fine));
-  return oak_elliptic_put(e, p->flux.coarse.host, level->ncoarse * sizeof(oak_coarse_face_t),
-                          &level->coarse);
+  return oak_elliptic_put(e, coarse, level->ncoarse * sizeof *coarse, &level->coarse);
 }
 
 /* Memory of this rank alone. */

@@ -154,7 +154,7 @@ static int compare_coarse(const void *a, const void *b) {
 }
 
 static void place_flux_recv(build_t *b, const part_t *p, int place, int peer) {
-  const oak_list_t *list = &b->pattern->flux.coarse;
+  const oak_list_t *list = &b->pattern->flux.coarse[p->face / 2];
   oak_coarse_face_t *c = bsearch(&(oak_coarse_face_t){.block = p->block, .face = p->face},
                                  list->host, list->count, list->size, compare_coarse);
   c->piece[p->sub] = place;
@@ -185,8 +185,8 @@ static void count_face(const build_t *b, int block, int face, counts_t *n) {
       }
       n->slot++;
       n->bflux++;
-      n->coarse++;
-      n->piece += local;
+      n->coarse[face / 2]++;
+      n->piece[face / 2] += local;
       break;
     case OAK_NEIGHBOUR_BOUNDARY:
       n->slot++;
@@ -215,8 +215,8 @@ static void count_face(const build_t *b, int block, int face, counts_t *n) {
 /* A slot for averages of finer blocks, and their part in flux fixing. */
 static void place_finer(const build_t *b, const oak_neighbour_t *n, oak_halo_task_t task, int block,
                         int bflux, counts_t *at) {
-  oak_list_t *list = &b->pattern->flux.coarse, *first = &b->pattern->flux.first;
-  oak_coarse_face_t *const out = (oak_coarse_face_t *)list->host + list->count;
+  const int axis = task.face / 2;
+  oak_list_t *list = &b->pattern->flux.coarse[axis];
   oak_coarse_face_t coarse = {.block = block, .face = task.face, .bflux = bflux};
   task.kind = OAK_HALO_RESTRICT;
   for (task.sub = 0; task.sub < b->half; task.sub++) {
@@ -224,12 +224,10 @@ static void place_finer(const build_t *b, const oak_neighbour_t *n, oak_halo_tas
     task.base = state_base(b, n->rank[task.sub]);
     task.source = n->block[task.sub];
     add_task(&b->pattern->make1, task);
-    if (task.base == OAK_BASE_OWN) coarse.piece[task.sub] = b->first_piece + at->piece++;
+    if (task.base == OAK_BASE_OWN)
+      coarse.piece[task.sub] = b->first_piece[axis] + at->piece[axis]++;
   }
-  if (list->count == 0 || out[-1].block != block)
-    ((int *)first->host)[first->count++] = list->count;
-  *out = coarse;
-  ((int *)first->host)[first->count] = ++list->count;
+  ((oak_coarse_face_t *)list->host)[list->count++] = coarse;
 }
 
 /* Faces whose neighbour is not a block of this rank and the same level. Beyond a pole, ghost cells
@@ -269,10 +267,8 @@ static oak_face_t place_face(const build_t *b, int block, int face, counts_t *at
 
 static void count_faces(build_t *b) {
   for (int n = 0; n < b->mesh->nblock; n++) {
-    const int coarse = b->total.coarse;
     for (unsigned faces = oak_neighbours_others(b->tree, n); faces; faces &= faces - 1)
       count_face(b, n, __builtin_ctz(faces), &b->total);
-    b->total.corrected += b->total.coarse > coarse;
     if (b->pattern->edges) oak_edges_count(b, n);
   }
 }
@@ -297,16 +293,18 @@ static void place_faces(build_t *b) {
 static void place_averages(build_t *b) {
   oak_flux_pattern_t *x = &b->pattern->flux;
   oak_fine_face_t *fine = x->fine.host;
-  const oak_coarse_face_t *c = x->coarse.host, *end = c + x->coarse.count;
-  for (; c < end; c++) {
-    const oak_neighbour_t n = oak_neighbours_face(b->tree, c->block, c->face);
-    for (int s = 0; s < b->half; s++)
-      if (n.rank[s] == b->mesh->rank)
-        fine[x->fine.count++] =
-            (oak_fine_face_t){.bflux = face_of(b, n.block[s], c->face ^ 1)->bflux,
-                              .piece = c->piece[s],
-                              .block = n.block[s],
-                              .dir = c->face / 2};
+  for (int d = 0; d < b->mesh->dim; d++) {
+    const oak_coarse_face_t *c = x->coarse[d].host, *end = c + x->coarse[d].count;
+    for (; c < end; c++) {
+      const oak_neighbour_t n = oak_neighbours_face(b->tree, c->block, c->face);
+      for (int s = 0; s < b->half; s++)
+        if (n.rank[s] == b->mesh->rank)
+          fine[x->fine.count++] =
+              (oak_fine_face_t){.bflux = face_of(b, n.block[s], c->face ^ 1)->bflux,
+                                .piece = c->piece[s],
+                                .block = n.block[s],
+                                .dir = d};
+    }
   }
 }
 
@@ -342,12 +340,13 @@ static oak_status_t lay_out(build_t *b, const oak_transport_t *t) {
   oak_pattern_t *p = b->pattern;
   const counts_t *n = &b->total;
   const int64_t blocks = b->mesh->nblock;
-  int64_t unpack = 0, late = 0, outer = 0, bytes = 0;
+  int64_t unpack = 0, averages = 0, late = 0, outer = 0, bytes = 0;
   for (int i = 0; i < b->recv1.count; i++)
     unpack += b->recv1.part[i].kind == PART_PIECE || b->recv1.part[i].kind == PART_EDGE_PIECE;
   for (int i = 0; i < b->send2.count; i++)
     late += (b->gets[b->send2.part[i].mine] & GETS_ROUND1) != 0;
   for (int i = 0; i < blocks; i++) outer += b->gets[i] != 0;
+  for (int d = 0; d < 3; d++) averages += n->piece[d];
   struct {
     oak_list_t *list;
     int64_t room;
@@ -360,9 +359,10 @@ static oak_status_t lay_out(build_t *b, const oak_transport_t *t) {
               {&p->last, n->last},
               {&p->inner, t->messages ? blocks - outer : 0},
               {&p->outer, t->messages ? outer : 0},
-              {&p->flux.coarse, n->coarse},
-              {&p->flux.first, n->corrected + 1},
-              {&p->flux.fine, n->piece + b->send_flux.count}};
+              {&p->flux.coarse[0], n->coarse[0]},
+              {&p->flux.coarse[1], n->coarse[1]},
+              {&p->flux.coarse[2], n->coarse[2]},
+              {&p->flux.fine, averages + b->send_flux.count}};
   enum { PARTS = sizeof part / sizeof *part };
   for (int i = 0; i < PARTS; i++) bytes += part[i].room * (int64_t)part[i].list->size;
   OAK_TRY(oak_pattern_fit_tables(p, t->dev, bytes, b->mesh->nblock));
@@ -408,14 +408,15 @@ static oak_status_t build_local(build_t *b, const oak_transport_t *t) {
   OAK_TRY(lay_out(b, t));
   b->first_slot = (int)at;
   b->first_edge = b->first_slot + b->total.slot * b->half;
-  b->first_piece = (int)oak_build_pieces(b, &b->recv_flux, 1) + b->send_flux.count;
+  b->first_piece[0] = (int)oak_build_pieces(b, &b->recv_flux, 1) + b->send_flux.count;
+  for (int d = 1; d < 3; d++) b->first_piece[d] = b->first_piece[d - 1] + b->total.piece[d - 1];
   place_faces(b);
   if (p->edges) oak_edges_place(b);
   list_blocks(b);
   find_contacts(b);
   p->pieces = pieces;
   p->flux.nbflux = b->total.bflux;
-  p->flux.npiece = b->first_piece + b->total.piece;
+  p->flux.npiece = b->first_piece[2] + b->total.piece[2];
   return OAK_OK;
 }
 

@@ -28,13 +28,12 @@ typedef struct {
 
 /** Flux fixing: the averages that this rank makes and the coarse faces that they correct. */
 typedef struct {
-  oak_list_t fine;   /**< oak_fine_face_t */
-  oak_list_t coarse; /**< oak_coarse_face_t, by block, then by face */
-  oak_list_t first;  /**< int: where those of a block begin; one more entry says where all end */
-  oak_route_t route; /**< route of pieces, for ranks that are not peers */
-  int nbflux;        /**< faces at refinement boundaries */
-  int npiece;        /**< averages */
-  int meet;          /**< some rank of this host reads averages of a peer */
+  oak_list_t fine;      /**< oak_fine_face_t */
+  oak_list_t coarse[3]; /**< oak_coarse_face_t per direction */
+  oak_route_t route;    /**< route of pieces, for ranks that are not peers */
+  int nbflux;           /**< faces at refinement boundaries */
+  int npiece;           /**< averages */
+  int meet;             /**< some rank of this host reads averages of a peer */
 } oak_flux_pattern_t;
 
 typedef struct {

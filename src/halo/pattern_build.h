@@ -33,8 +33,8 @@ typedef struct {
   int slot;                /* ghost cells made on this rank */
   int make1, make2, late2; /* tasks that make them */
   int bflux;               /* faces at refinement boundaries */
-  int coarse, corrected;   /* of these, faces of coarse blocks; blocks with such faces */
-  int piece;               /* averages for those coarse faces that this rank makes */
+  int coarse[3];           /* of these, faces of coarse blocks, by direction */
+  int piece[3];            /* averages for those coarse faces that this rank makes */
   int edge, last;          /* edges made on this rank; of these, at the physical boundary */
 } counts_t;
 
@@ -43,11 +43,11 @@ typedef struct {
   const oak_mesh_t *mesh;
   const oak_neighbours_t *tree;
   const oak_peers_t *peers;
-  int faces, half; /* faces of a block; fine blocks at a coarse face, which is also the number of
-                    * pieces of a slot */
-  int first_slot;  /* pieces before the local slots */
-  int first_edge;  /* pieces before the local edges */
-  int first_piece; /* averages before the local ones */
+  int faces, half;    /* faces of a block; fine blocks at a coarse face, which is also the number of
+                       * pieces of a slot */
+  int first_slot;     /* pieces before the local slots */
+  int first_edge;     /* pieces before the local edges */
+  int first_piece[3]; /* averages before the local ones of a direction */
   unsigned char *gets; /* [nblock] */
   parts_t send1, recv1, send2, recv2, send_flux, recv_flux;
   counts_t total;

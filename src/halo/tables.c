@@ -37,9 +37,9 @@ oak_status_t oak_pattern_init(oak_pattern_t *p, const oak_transport_t *transport
   p->face.size = p->edge.size = sizeof(oak_face_t);
   p->make1.size = p->make2.size = p->late2.size = p->unpack.size = sizeof(oak_halo_task_t);
   p->last.size = sizeof(oak_halo_task_t);
-  p->inner.size = p->outer.size = p->flux.first.size = sizeof(int);
+  p->inner.size = p->outer.size = sizeof(int);
   p->flux.fine.size = sizeof(oak_fine_face_t);
-  p->flux.coarse.size = sizeof(oak_coarse_face_t);
+  for (int d = 0; d < 3; d++) p->flux.coarse[d].size = sizeof(oak_coarse_face_t);
   return OAK_NEW(p->contact, transport->peers.count);
 }
 

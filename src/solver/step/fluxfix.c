@@ -21,23 +21,23 @@ static oak_status_t fix(oak_t *sim, int state, double dt, void *bad, int results
                              .piece = sim->fluxfix.average.piece.mine,
                              .peer_piece = sim->fluxfix.average.peer,
                              .fine = p->fine.device,
-                             .coarse = p->coarse.device,
-                             .first = p->first.device,
                              .u = oak_data_state(&sim->data, state),
                              .dt = dt,
                              .bad = bad,
                              .results = results};
   oak_data_field(&sim->data, state, sim->data.clock.time, &args.f);
-  const int faces = p->coarse.count + p->fine.count;
+  const int faces = p->coarse[0].count + p->coarse[1].count + p->coarse[2].count + p->fine.count;
   if (!faces && !oak_averages_travel(&sim->fluxfix.average, &sim->data.pattern)) return OAK_OK;
   oak_timer_start(&sim->data.timers, OAK_PHASE_FLUX_FIX);
   oak_status_t st = oak_device_launch(sim->setup.dev, sim->setup.kernel.fluxfix_average,
                                       p->fine.count, &args, sizeof args);
   oak_keep_failure(&st, oak_averages_exchange(&sim->fluxfix.average, &sim->data.transport,
                                               &sim->data.pattern, &sim->data.timers));
-  if (st == OAK_OK)
-    st = oak_device_launch(sim->setup.dev, sim->setup.kernel.fluxfix_apply, p->first.count, &args,
-                           sizeof args);
+  for (int d = 0; d < sim->setup.dim && st == OAK_OK; d++) {
+    args.coarse = p->coarse[d].device;
+    st = oak_device_launch(sim->setup.dev, sim->setup.kernel.fluxfix_apply, p->coarse[d].count,
+                           &args, sizeof args);
+  }
   oak_timer_stop(&sim->data.timers, OAK_PHASE_FLUX_FIX);
   return st;
 }
