@@ -32,6 +32,10 @@ typedef struct {
 #define SPHERE \
   "problem.name=advection\nphysics.name=advection\nrefine.criterion=lohner\nmesh.theta=1.5\n"
 
+#define CLEANED                                                                       \
+  "problem.name=orszag_tang\nphysics.name=mhd\nscheme.flux=hlld\nmesh.block_size=8\n" \
+  "refine.criterion=lohner\nrefine.variable=rho\nmesh.min_level=1\nmesh.max_level=3\n"
+
 /* Kernels of test_solver_ranks, where possible. */
 static const case_t cases[] = {
     {"waves", WAVES "mesh.block_size=8\nmesh.min_level=1\nmesh.max_level=4\n", 3, 2, 1},
@@ -63,6 +67,8 @@ static const case_t cases[] = {
      WAVES "mesh.block_size=8\nmesh.trees=3 2\nmesh.xmax=1 2/3\nmesh.max_level=3\n"
            "scheme.integrator=ssprk43\nrefine.buffer=2\n",
      3, 4, 0},
+    {"rate of waves", CLEANED, 3, 2, 0},
+    {"rate of waves, short steps", CLEANED "run.dt_max=2e-4\n", 3, 2, 1},
 };
 
 static int points(void) {

@@ -65,9 +65,12 @@ oak_status_t oak_globals_measure(oak_t *sim, double *value) {
   return measure(sim, 0, sim->data.clock.time, value);
 }
 
-/* Whether the largest rate of the fluxes is known, and is that of the waves. Collective. */
+/* Whether the largest rate of the fluxes is known, and is that of the waves. Not while steps grow,
+ * because a checkpoint then has no other rate than `least`. Not in a stage, because a step that is
+ * repeated has the rates of the attempt that failed. Collective. */
 static int wave_rate_known(const oak_t *sim) {
-  int unknown = sim->rates.known != OAK_RATES_KNOWN || sim->rates.doubted;
+  int unknown = sim->rates.known != OAK_RATES_KNOWN || sim->rates.doubted ||
+                sim->rates.most < sim->rates.least || sim->data.clock.taken_dt != 0;
   MPI_Allreduce(MPI_IN_PLACE, &unknown, 1, MPI_INT, MPI_MAX, sim->setup.comm);
   return !unknown && sim->setup.method.diffusion != OAK_DIFFUSION_EXPLICIT &&
          !OAK_HAS_HOOK(&sim->setup, timestep);
