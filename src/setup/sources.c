@@ -43,13 +43,14 @@ static int limiter_radius(const oak_setup_t *setup) {
   return setup->files.declared.scheme[oak_scheme_find(setup, OAK_LIMITERS, limiter)].radius;
 }
 
-/* Whether whole rows of a large block are faster, although more cells lie beside such a tile
- * (docs/performance.md). With more variables, GPUs have no room for it. */
+/* Whether tiles have whole rows of twice the width, which is faster (docs/performance.md). With
+ * more numbers, GPUs have no room for such a tile. */
 static int has_wide_tiles(const oak_setup_t *setup) {
   enum { MOST_VARIABLES = 7 };
   const oak_device_ops_t *ops = oak_device_ops(setup->dev);
   return ops->wide_tiles && ops->wide_tiles(setup->dev) && setup->dim == 3 &&
-         setup->nvar <= MOST_VARIABLES && !setup->description.vectors.sides &&
+         setup->block.size[0] == 2 * ops->tile_width && setup->nvar <= MOST_VARIABLES &&
+         !setup->description.vectors.sides && !setup->fields.nvector &&
          limiter_radius(setup) == 1 && setup->bytes.store == sizeof(double) &&
          setup->bytes.flux == sizeof(double);
 }
