@@ -112,7 +112,7 @@ run_test() {
     printf '%-8s %6s s  %s\n' "$result" "$spent" "$name"
     case $result in
       skipped) tail -n 1 "$log" | sed 's/^/    /' ;;
-      FAILED | TIMEOUT) tail -n 25 "$log" | cut -c1-240 | sed 's/^/    /' ;;
+      FAILED | TIMEOUT) (grep -E '^\[ +(ERROR|LINE) ' "$log" | head -n 6; tail -n 25 "$log") | cut -c1-240 | sed 's/^/    /' ;;
     esac
   } >"$out/$name.result"
   cat "$out/$name.result"
