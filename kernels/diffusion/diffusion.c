@@ -104,9 +104,12 @@ OAK_KERNEL(oak_primitive, oak_diffusion_args_t, 128) {
   }
 }
 
-/* Each flux is computed by the cells on both sides of a face. Fluxes are kept for flux fixing in a
- * loop of its own, because stores to some faces of some blocks would keep a CPU from making vectors
- * of a row. */
+/* Each flux is computed by the cells on both sides of a face. A GPU computes both fluxes of a cell
+ * in turn, by one piece of code. In two, a compiler may contract products and sums in two ways, and
+ * what leaves a cell would differ from what enters the next one.
+ *
+ * Fluxes are kept for flux fixing in a loop of its own, because stores to some faces of some blocks
+ * would keep a CPU from making vectors of a row. */
 OAK_KERNEL(oak_diffusion, oak_diffusion_args_t, 128) {
   OAK_ARGS(oak_diffusion_args_t);
   OAK_OUTER_LANES(n) {
@@ -130,16 +133,17 @@ OAK_KERNEL(oak_diffusion, oak_diffusion_args_t, 128) {
         oak_at_t at = oak_place(&arg.f, &user, block, x[0], x[1], x[2]);
         real rate[NVAR], lower[NVAR], upper[NVAR];
         const metric_t m = diffusive_metric(&at, p, inv_dx);
-        OAK_FOR(v, NVAR) rate[v] = 0;
+        OAK_FOR(v, NVAR) rate[v] = upper[v] = 0;
         OAK_FOR(dir, OAK_DIM) {
           const double center = at.x[dir], half = 0.5 * oak_dx(&arg.f, level, dir);
           const int face = oak_face_index(dir, x[0], x[1], x[2]);
-          SET_FACE(&at, &user, face);
-          at.x[dir] = oak_moved(dir, center, -half);
-          diffusive_flux(&at, p, dir, inv_dx, lower);
-          at.x[dir] = oak_moved(dir, center, half);
-          SET_FACE(&at, &user, face + OAK_STRIDE(dir));
-          diffusive_flux(&at, p + WIDE_STRIDE(dir), dir, inv_dx, upper);
+          OAK_TWO_TURNS
+          for (int high = 0; high < 2; high++) {
+            OAK_FOR(v, NVAR) lower[v] = upper[v];
+            at.x[dir] = oak_moved(dir, center, high ? half : -half);
+            SET_FACE(&at, &user, face + high * OAK_STRIDE(dir));
+            diffusive_flux(&at, p + high * WIDE_STRIDE(dir), dir, inv_dx, upper);
+          }
           at.x[dir] = center;
           OAK_FOR(v, NVAR) {
             rate[v] += net_flux(&m, v, dir, lower[v], upper[v]) * inv_dx[dir];

@@ -150,4 +150,4 @@ OAK_FN void oak_stream_end(void) {
 #define OAK_FETCH_NEXT(p, count)                                                     \
   for (int oak_f = 0; OAK_CELLS <= 64 && oak_f < (count); oak_f += 64 / sizeof *(p)) \
   __builtin_prefetch((p) + (count) + oak_f)
-#define OAK_TWO_TURNS
+#define OAK_TWO_TURNS OAK_UNROLL
