@@ -10,6 +10,10 @@
 #include "kernels/flux/place.h"
 #include "kernels/ghosts/edges.h"
 
+/* Threads of a GPU for a block. Few large blocks fit in the memory of a batch, so each gets many.
+ */
+enum { DIFFUSION_LANES = OAK_CELLS < 4096 ? 128 : 512 };
+
 /* Store a state in memory that is not part of a state (oak_store is for states). */
 OAK_FN void put_reals(real *to, long long stride, const real q[]) {
   OAK_FOR(v, NVAR) to[v * stride] = q[v];
@@ -71,7 +75,7 @@ OAK_FN void primitive_side(const oak_diffusion_args_t *arg, const oak_user_t *us
   }
 }
 
-OAK_KERNEL(oak_primitive, oak_diffusion_args_t, 128) {
+OAK_KERNEL(oak_primitive, oak_diffusion_args_t, DIFFUSION_LANES) {
   OAK_ARGS(oak_diffusion_args_t);
   OAK_OUTER_LANES(n) {
     const oak_user_t user = oak_user(&arg.f);
@@ -110,7 +114,7 @@ OAK_KERNEL(oak_primitive, oak_diffusion_args_t, 128) {
  *
  * Fluxes are kept for flux fixing in a loop of its own, because stores to some faces of some blocks
  * would keep a CPU from making vectors of a row. */
-OAK_KERNEL(oak_diffusion, oak_diffusion_args_t, 128) {
+OAK_KERNEL(oak_diffusion, oak_diffusion_args_t, DIFFUSION_LANES) {
   OAK_ARGS(oak_diffusion_args_t);
   OAK_OUTER_LANES(n) {
     const oak_user_t user = oak_user(&arg.f);

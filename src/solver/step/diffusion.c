@@ -16,11 +16,11 @@
  */
 enum { STAGES = 1, RATE0 = 3, RATE = 4, RKL2_STATES = 5 };
 
-/* Bytes of the blocks with ghost cells that oak_diffusion reads at a time. So many fit in a cache,
- * on a CPU in that of each thread, and give work to all lanes of a GPU. */
+/* Bytes of the blocks with ghost cells that oak_diffusion reads at a time. On a CPU they fit in the
+ * cache of each thread. On a GPU there are enough of them for all lanes. */
 static int64_t batch_bytes(const oak_t *sim) {
   const int threads = oak_device_threads(sim->setup.dev);
-  return oak_device_ops(sim->setup.dev)->host_memory ? (int64_t)threads << 18 : 32 << 20;
+  return oak_device_ops(sim->setup.dev)->host_memory ? (int64_t)threads << 18 : 256 << 20;
 }
 
 static oak_status_t check_hooks(const oak_t *sim) {
