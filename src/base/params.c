@@ -295,6 +295,12 @@ int oak_params_is_set(const oak_params_t *params, const char *key) {
   return oak_params_given(params, key) != NULL;
 }
 
+static int same_values(const oak_param_value_t *a, const oak_param_value_t *b) {
+  int same = a->count == b->count;
+  for (int i = 0; i < 3; i++) same &= a->n[i] == b->n[i] && a->x[i] == b->x[i];
+  return same;
+}
+
 const char *oak_params_changed(const oak_params_t *params, const char *key) {
   OAK_HANDLE(params, "");
   const oak_param_t *p = oak_params_find(params, key);
@@ -303,7 +309,7 @@ const char *oak_params_changed(const oak_params_t *params, const char *key) {
   const int same = p->desc.type == OAK_PARAM_TEXT || p->desc.count > 3
                        ? !strcmp(p->text, p->desc.fallback)
                        : oak_param_parse(&p->desc, p->desc.fallback, &fallback) &&
-                             !memcmp(&p->value, &fallback, sizeof fallback);
+                             same_values(&p->value, &fallback);
   return same ? NULL : p->text;
 }
 

@@ -84,7 +84,7 @@ static oak_status_t make_work(oak_device_t *dev, const oak_source_t *source, con
 
 /** Set e->path to where an entry is written that is not in the cache. */
 static oak_status_t place(oak_device_t *dev, const oak_source_t *source, entry_t *e) {
-  const char *store;
+  const char *store = NULL;
   free(e->path);
   e->path = NULL;
   OAK_TRY((e->own ? oak_cache_private : oak_cache_store)(dev, &store));

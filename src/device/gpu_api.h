@@ -315,6 +315,6 @@ int oak_gpu_minor(const gpu_t *gpu);
 /** Open the run-time compiler, the newest that suits the driver. Not collective. */
 oak_status_t oak_gpu_compiler(gpu_t *gpu);
 /** Open the library for messages. Not collective. */
-oak_status_t oak_gpu_nccl(const gpu_vendor_t *vendor, gpu_nccl_t *nccl);
+oak_status_t oak_gpu_nccl(const gpu_vendor_t *vendor, gpu_nccl_t *table);
 /** Status of a call of the driver for a GPU, with the driver's own words. */
 oak_status_t oak_gpu_call_status(const gpu_t *gpu, gpu_result_t result, const char *doing);

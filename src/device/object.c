@@ -137,7 +137,7 @@ static void watch_exit(void) {
   static int watched;
   if (watched++) return;
   atexit(refuse_exit);
-  at_quick_exit(refuse_exit);
+  (void)at_quick_exit(refuse_exit);
 }
 
 /* ---- modules */

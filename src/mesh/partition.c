@@ -26,7 +26,8 @@ static int choose_counts(const oak_mesh_t *mesh, const oak_balance_t *b, int32_t
   const int64_t *first = OAK_BY_DIM(mesh, oak_forest_first, mesh->forest);
   for (int r = 0; r < mesh->size; r++) count[r] = (int32_t)(first[r + 1] - first[r]);
   const double now = most_blocks(mesh->size, count);
-  const int uneven = now > b->kappa_max * (double)((mesh->nglobal + mesh->size - 1) / mesh->size);
+  const int64_t even = (mesh->nglobal + mesh->size - 1) / mesh->size;
+  const int uneven = now > b->kappa_max * (double)even;
   for (int r = 0; r < mesh->size && uneven; r++)
     count[r] = (int32_t)(mesh->nglobal * (r + 1) / mesh->size - mesh->nglobal * r / mesh->size);
   if (b->families) OAK_BY_DIM(mesh, oak_forest_families, mesh->forest, count);

@@ -168,7 +168,7 @@ void oak_initial_file_close(oak_initial_file_t **out) {
 /* ---- mesh and values */
 
 static oak_remap_block_t block_of(const oak_t *sim, int b) {
-  oak_remap_block_t block;
+  oak_remap_block_t block = {0};
   oak_block_shape(sim, block.n);
   oak_block_geometry(sim, b, block.origin, block.dx);
   return block;

@@ -12,7 +12,7 @@ oak_status_t oak_initial_file_kept(const oak_t *sim);
 /** Open the file of run.initial, and judge whether it fits: dimension, coordinates, domain,
  * variables. *out is NULL if the key is empty. Collective; the ranks agree. */
 oak_status_t oak_initial_file_open(const oak_t *sim, oak_initial_file_t **out);
-void oak_initial_file_close(oak_initial_file_t **file);
+void oak_initial_file_close(oak_initial_file_t **out);
 
 /** Refine the mesh by a level where that of the file is finer. Collective; the ranks agree. */
 oak_status_t oak_initial_file_refine(oak_t *sim, oak_initial_file_t *file, int *changed);

@@ -67,7 +67,7 @@ static oak_status_t check_faces(const oak_setup_t *setup) {
 
 unsigned oak_poles(const oak_setup_t *setup) {
   const int phi = oak_phi_axis(setup);
-  return phi < 0 ? 0 : oak_axis_faces(setup) & (3u << (2 * (phi - 1)));
+  return phi < 1 ? 0 : oak_axis_faces(setup) & (3u << (2 * (phi - 1)));
 }
 
 static oak_status_t check_poles(const oak_setup_t *setup) {

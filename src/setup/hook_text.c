@@ -89,26 +89,26 @@ static void print_faces(FILE *f, const oak_setup_t *setup, int describe) {
                   count || d->nvector ? "  struct oak_face_numbers face;\n" : "");
 }
 
-oak_status_t oak_setup_hook_text(const oak_setup_t *setup, int describe, char **out) {
+oak_status_t oak_setup_hook_text(const oak_setup_t *setup, int purpose, char **out) {
   size_t size;
   FILE *f = open_memstream(out, &size);
   OAK_CHECK(f, OAK_ERR_MEMORY, "no memory for the parameters of %s", setup->files.problem);
-  const int declare = describe == OAK_TO_DECLARE;
+  const int declare = purpose == OAK_TO_DECLARE;
   if (declare)
     fprintf(f, "#define OAK_DECLARE 1\n");
   else
-    print_faces(f, setup, describe);
+    print_faces(f, setup, purpose);
   if (!declare) print_structure(f, &setup->files.declared, OAK_OF_PROBLEM, "problem", "");
   fprintf(f, "#define OAK_PHYSICS \"%s\"\n", setup->files.physics);
   fprintf(f, "#define OAK_PROBLEM \"%s\"\n", setup->files.problem);
-  fprintf(f, "#define OAK_DESCRIBE %d\n", describe == 1);
+  fprintf(f, "#define OAK_DESCRIBE %d\n", purpose == 1);
   OAK_FOR_TOPICS(t, print) {
-    t->print(setup, describe, f);
+    t->print(setup, purpose, f);
     fputc('\n', f);
   }
   if (declare) return oak_close_text(f, OAK_OK);
-  if (!describe) print_riemann(&setup->files.declared, f);
-  if (!describe) oak_boundary_print(setup, f);
+  if (!purpose) print_riemann(&setup->files.declared, f);
+  if (!purpose) oak_boundary_print(setup, f);
   oak_print_hooks(setup, f);
   static const char *const kinds[] = {[OAK_GLOBAL_MAX] = "MAX",
                                       [OAK_GLOBAL_MIN] = "MIN",
@@ -129,7 +129,7 @@ oak_status_t oak_setup_hook_text(const oak_setup_t *setup, int describe, char **
   for (int v = 0; v < d->noutput; v++)
     fprintf(f, " OAK_X(%d, %s_output_%s)", v,
             d->output[v].owner == OAK_OF_PHYSICS ? "physics" : "problem", d->output[v].name);
-  print_fields(f, setup, describe);
+  print_fields(f, setup, purpose);
   fputc('\n', f);
   oak_text_end_macros(setup->files.text, f);
   return oak_close_text(f, OAK_OK);

@@ -207,6 +207,16 @@ oak_status_t oak_setup_find_files(oak_setup_t *setup) {
   return oak_declared_read(setup->files.text, setup->files.physics, &setup->files.declared);
 }
 
+static int same_parameters(const oak_declared_t *a, const oak_declared_t *b) {
+  int same = a->count == b->count;
+  for (int n = 0; n < a->count && same; n++) {
+    const oak_declaration_t *p = &a->parameter[n], *q = &b->parameter[n];
+    same = p->owner == q->owner && p->kind == q->kind && p->length == q->length &&
+           !strcmp(p->name, q->name);
+  }
+  return same;
+}
+
 /* Refuse files that declare other parameters than when the run started, because kernels read the
  * parameters that were found then. Collective, with a status of this rank alone. */
 static oak_status_t check_unchanged(const oak_setup_t *setup) {
@@ -216,9 +226,7 @@ static oak_status_t check_unchanged(const oak_setup_t *setup) {
   if (!strcmp(text, setup->files.text)) return OAK_OK;
   OAK_TRY(OAK_NEW(now, 1));
   OAK_TRY(oak_declared_read(text, setup->files.physics, now));
-  OAK_CHECK(now->count == setup->files.declared.count &&
-                !memcmp(now->parameter, setup->files.declared.parameter, sizeof now->parameter),
-            OAK_ERR_INPUT,
+  OAK_CHECK(same_parameters(now, &setup->files.declared), OAK_ERR_INPUT,
             "%s and %s declare other parameters than when the run started: start it again",
             setup->files.physics, setup->files.problem);
   return OAK_OK;
@@ -276,11 +284,11 @@ oak_status_t oak_setup_build_files(const oak_setup_t *setup, oak_source_t source
   return make(setup, source, out);
 }
 
-oak_status_t oak_setup_build_module(const oak_setup_t *setup, const char *file,
+oak_status_t oak_setup_build_module(const oak_setup_t *setup, const char *name,
                                     oak_module_t **out) {
   char path[64];
   const char *part = path;
-  snprintf(path, sizeof path, "kernels/%s.c", file);
+  snprintf(path, sizeof path, "kernels/%s.c", name);
   return oak_setup_build_files(
-      setup, (oak_source_t){.name = strrchr(file, '/') + 1, .file = &part, .nfile = 1}, out);
+      setup, (oak_source_t){.name = strrchr(name, '/') + 1, .file = &part, .nfile = 1}, out);
 }
