@@ -10,8 +10,7 @@
 #include "kernels/flux/place.h"
 #include "kernels/ghosts/edges.h"
 
-/* Threads of a GPU for a block. Few large blocks fit in the memory of a batch, so each gets many.
- */
+/* Threads of a GPU for a block. Few large blocks fit in a batch, so each gets many. */
 enum { DIFFUSION_LANES = OAK_CELLS < 4096 ? 128 : 512 };
 
 /* Store a state in memory that is not part of a state (oak_store is for states). */
