@@ -26,3 +26,24 @@ wanted() {
   for word; do [[ $name == *$word* ]] && return; done
   return 1
 }
+
+# list_kernels COMMAND ...: what limits the kernels of this command, by counters of the GPU.
+list_kernels() {
+  local time=gpu__time_duration.sum memory=dram__throughput.avg.pct_of_peak_sustained_elapsed
+  local units=sm__inst_executed_pipe_fp64.avg.pct_of_peak_sustained_active slots=sm__inst_issued.avg.pct_of_peak_sustained_active
+  echo "kernel: launches, % of the time, us of a launch, registers; % of the peak of memory, fp64 units, instruction slots"
+  timeout 120 ncu --clock-control none --csv --print-units base \
+    --metrics "$time,$memory,$units,$slots,launch__registers_per_thread" "$@" 2>&1 |
+    awk -F'","' -v time=$time -v memory=$memory -v units=$units -v slots=$slots '
+      /^==ERROR|oak: error/ {print}
+      NF > 12 && $1 != "\"ID" {gsub(/[",]/, "", $NF); name[$1] = $5; value[$1, $(NF - 2)] = $NF}
+      END {
+        for (id in name) {
+          k = name[id]; t = value[id, time]; n[k]++; all += t; spent[k] += t; registers[k] = value[id, "launch__registers_per_thread"]
+          m[k] += t * value[id, memory]; u[k] += t * value[id, units]; s[k] += t * value[id, slots]
+        }
+        for (k in n)
+          printf "%-42s %5d %6.1f %9.1f %4d  %6.1f %6.1f %6.1f\n", k, n[k], 100 * spent[k] / all, spent[k] / n[k] / 1e3,
+            registers[k], m[k] / spent[k], u[k] / spent[k], s[k] / spent[k]
+      }' | sort -k3 -nr
+}

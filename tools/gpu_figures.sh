@@ -71,28 +71,12 @@ agile() {
   done
 }
 
-# What limits each kernel, by the GPU's counters: its share of the time, the mean time of a launch, the share of the peak of
-# memory, fp64 units and instruction slots (means over time), and registers of a thread. Levels 2 to 5, ghost cells included.
 kernels() {
-  local time=gpu__time_duration.sum memory=dram__throughput.avg.pct_of_peak_sustained_elapsed
-  local units=sm__inst_executed_pipe_fp64.avg.pct_of_peak_sustained_active slots=sm__inst_issued.avg.pct_of_peak_sustained_active
   echo
-  echo "== kernels: % of the time, us, % of memory, % of fp64 units, % of instruction slots, registers (at $SECONDS s)"
-  ncu --clock-control none --csv --print-units base --metrics "$time,$memory,$units,$slots,launch__registers_per_thread" "$oak" run \
-    "$(problem rayleigh_taylor_3d)" device.name=cuda mesh.min_level=2 mesh.max_level=5 mesh.adapt_every=4 run.max_steps=8 \
-    output.folder="$scratch/kernels" --overwrite output.picture_every=0 output.plot_every=0 output.plot_first_last=no 2>&1 |
-    awk -F'","' -v time=$time -v memory=$memory -v units=$units -v slots=$slots '
-      /^==ERROR|oak: error/ {print}
-      NF > 12 && $1 != "\"ID" {gsub(/[",]/, "", $NF); name[$1] = $5; value[$1, $(NF - 2)] = $NF}
-      END {
-        for (id in name) {
-          k = name[id]; t = value[id, time]; n[k]++; all += t; spent[k] += t; registers[k] = value[id, "launch__registers_per_thread"]
-          m[k] += t * value[id, memory]; u[k] += t * value[id, units]; s[k] += t * value[id, slots]
-        }
-        for (k in n)
-          printf "%-26s %6.1f %9.1f %6.1f %6.1f %6.1f %4d\n", k, 100 * spent[k] / all, spent[k] / n[k] / 1e3, m[k] / spent[k],
-            u[k] / spent[k], s[k] / spent[k], registers[k]
-      }' | sort -k2 -nr
+  echo "== kernels of an adaptive run, levels 2 to 5 (at $SECONDS s)"
+  list_kernels "$oak" run "$(problem rayleigh_taylor_3d)" device.name=cuda mesh.min_level=2 mesh.max_level=5 mesh.adapt_every=4 \
+    run.max_steps=8 output.folder="$scratch/kernels" --overwrite output.picture_every=0 output.plot_every=0 \
+    output.plot_first_last=no
 }
 
 nvidia-smi --query-gpu=name,memory.total,driver_version --format=csv,noheader

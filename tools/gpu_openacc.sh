@@ -94,16 +94,10 @@ for device in openacc cuda; do
   echo "== adaptive run on $device"
   sed -n '/ on average/,$p' "$out/amr_$device.log"
 done
-# Kernel by kernel, by the profiler: mean microseconds, calls, registers, blocks, threads.
 for device in openacc cuda; do
   wanted "kernels_$device" "${words[@]}" && command -v ncu >/dev/null || continue
-  timeout 60 ncu --clock-control none --csv --metrics gpu__time_duration.sum,launch__registers_per_thread \
-    "${amr[@]}" device.name=$device "output.folder=$out/amr_$device" mesh.min_level=3 mesh.max_level=4 run.max_steps=4 >"$out/ncu_$device.csv" 2>&1
   echo "== kernels on $device"
-  awk -F'","' '/gpu__time_duration/ {name = $5; v = $NF; gsub(/[",]/, "", v); t[name] += v; n[name]++; u = $(NF - 1)}
-    /launch__registers/ {v = $NF; gsub(/[",]/, "", v); r[$5] = v}
-    END {for (k in t) printf "%-42s %10.1f %s mean of %d, %s registers\n", k, t[k] / n[k], u, n[k], r[k]}' \
-    "$out/ncu_$device.csv" | sort
+  list_kernels "${amr[@]}" device.name=$device "output.folder=$out/amr_$device" mesh.min_level=3 mesh.max_level=4 run.max_steps=4
 done
 # Results: cpu against openacc.
 if wanted agree "${words[@]}"; then
