@@ -228,7 +228,7 @@ static void search_pages(search_t *s, void (*search)(search_t *s, FILE *page)) {
       at = end + 1;
     }
   }
-  s->name = NULL;
+  s->name = NULL; /* `name` ends here */
   free(line);
   if (index) fclose(index);
 }

@@ -354,7 +354,7 @@ static oak_status_t run(const oak_device_t *dev, const oak_source_t *source, con
   else
     oak_words_split(command, "-o"), oak_words_add(command, "%s", file);
   if (status == OAK_OK) status = run_compiler(job, oak_source_name(source), path, file);
-  job->to = NULL;
+  job->to = NULL; /* `file` ends here */
   oak_words_free(more);
   oak_buffer_free(&text);
   return status;

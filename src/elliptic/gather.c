@@ -41,8 +41,8 @@ static void collect_blocks(oak_elliptic_gather_t *g, const oak_mesh_t *part, int
 static oak_status_t make_whole(oak_elliptic_t *e, const oak_mesh_t *part, oak_mesh_t **out) {
   oak_elliptic_gather_t *g = &e->gather;
   const size_t n = (size_t)part->nglobal;
-  int8_t *level;
-  int32_t(*index)[3] = NULL;
+  OAK_FREED int8_t *level = NULL;
+  OAK_FREED int32_t(*index)[3] = NULL;
   oak_status_t st = OAK_NEW(level, n + 1);
   if (st == OAK_OK) st = OAK_NEW(index, n + 1);
   if (st == OAK_OK) st = OAK_NEW(g->count, 2 * part->size);
@@ -53,10 +53,7 @@ static oak_status_t make_whole(oak_elliptic_t *e, const oak_mesh_t *part, oak_me
     st = oak_mesh_new(MPI_COMM_SELF, part->dim, part->trees, part->periodic, 0, out);
     if (st == OAK_OK) st = oak_mesh_replace(*out, (int)n, level, index, 1);
   }
-  if (st != OAK_OK) {
-    free(level);
-    free(index);
-  }
+  if (st == OAK_OK) level = NULL, index = NULL; /* the mesh frees them */
   return oak_agree(e->comm, st);
 }
 

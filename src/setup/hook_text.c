@@ -101,14 +101,14 @@ oak_status_t oak_setup_hook_text(const oak_setup_t *setup, int purpose, char **o
   if (!declare) print_structure(f, &setup->files.declared, OAK_OF_PROBLEM, "problem", "");
   fprintf(f, "#define OAK_PHYSICS \"%s\"\n", setup->files.physics);
   fprintf(f, "#define OAK_PROBLEM \"%s\"\n", setup->files.problem);
-  fprintf(f, "#define OAK_DESCRIBE %d\n", purpose == 1);
+  fprintf(f, "#define OAK_DESCRIBE %d\n", purpose == OAK_TO_DESCRIBE);
   OAK_FOR_TOPICS(t, print) {
     t->print(setup, purpose, f);
     fputc('\n', f);
   }
   if (declare) return oak_close_text(f, OAK_OK);
-  if (!purpose) print_riemann(&setup->files.declared, f);
-  if (!purpose) oak_boundary_print(setup, f);
+  if (purpose == OAK_FOR_KERNELS) print_riemann(&setup->files.declared, f);
+  if (purpose == OAK_FOR_KERNELS) oak_boundary_print(setup, f);
   oak_print_hooks(setup, f);
   static const char *const kinds[] = {[OAK_GLOBAL_MAX] = "MAX",
                                       [OAK_GLOBAL_MIN] = "MIN",
