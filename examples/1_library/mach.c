@@ -22,12 +22,8 @@ OAK_KERNEL(mach, mach_args_t, 128) {
       }
       most[i] = largest;
     }
-    OAK_BARRIER;
-    OAK_SERIAL {
-      real mach2;
-      OAK_REDUCE_MAX(mach2, most, OAK_NX);
-      arg.mach[n] = (double)oak_sqrt(mach2);
-    }
-    OAK_BARRIER;
+    real mach2;
+    OAK_REDUCE_MAX(mach2, most, OAK_NX);
+    OAK_SERIAL arg.mach[n] = (double)oak_sqrt(mach2);
   }
 }

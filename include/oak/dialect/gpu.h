@@ -128,8 +128,18 @@ static __device__ __forceinline__ T oak_gang_reduce(T x, int n, combine_t combin
 #define OAK_MY(x, c) (x)
 #define OAK_FROM_LANE(x, c) (x)
 
-#define OAK_SERIAL if (threadIdx.x == 0)
-#define OAK_BARRIER __syncthreads()
+/* To a BARRIER and a reduction all threads of a block must come. In SERIAL there is one, which
+ * would wait for ever: a variable of SERIAL hides the larger name, so that such a kernel does not
+ * compile. */
+enum { oak_together };
+#define OAK_SERIAL if (const bool oak_together = threadIdx.x == 0)
+#define OAK_BARRIER                                                                \
+  do {                                                                             \
+    static_assert(sizeof oak_together > 1,                                         \
+                  "OAK_BARRIER and reductions must stand outside OAK_SERIAL: all " \
+                  "threads of a team run them");                                   \
+    __syncthreads();                                                               \
+  } while (0)
 #define OAK_SHARED __shared__
 #define OAK_RESTRICT
 #define OAK_ALIGNED
@@ -156,7 +166,7 @@ OAK_FN void oak_copy_end(void) { OAK_COPY_END }
  * work, because each round of all threads would need a barrier. */
 #define OAK_REDUCE_(result, array, n, combine)                                           \
   do {                                                                                   \
-    __syncthreads();                                                                     \
+    OAK_BARRIER;                                                                         \
     if (threadIdx.x < OAK_WARP) {                                                        \
       const int oak_l = threadIdx.x, oak_m = OAK_TEAM < OAK_WARP ? OAK_TEAM : OAK_WARP;  \
       OAK_WARP_MASK(oak_all, oak_m);                                                     \
