@@ -2,6 +2,7 @@
  * Tables of hooks against an interpolation of its own between the points of the files: those that
  * oak ships, and tables with points that lie close together, far apart, or where values jump. */
 // TEST timeout=200
+#include "folder_test.h"
 #include "solver_test.h"
 
 enum { LINEAR, CUBIC, LOG, LOG_X, LOG_VALUE, BEYOND, CUBIC_BEYOND, INSIDE, PLANE, GRID };
@@ -82,10 +83,8 @@ static long double expected(const points_t *p, int kind, double x, double y) {
 
 /* ---- files */
 
-static const char *const file = "tables_test.txt";
-
 static void write_points(const points_t *p) {
-  FILE *f = fopen(file, "w");
+  FILE *f = fopen(in_folder("table.txt"), "w");
   if (!f) abort();
   for (int n = 0; n < p->count; n++) fprintf(f, "%.17g %.17g\n", p->x[n], p->y[n]);
   fclose(f);
@@ -93,7 +92,7 @@ static void write_points(const points_t *p) {
 
 /* Two dimensions: the corner is not used. */
 static void write_grid(const points_t *p) {
-  FILE *f = fopen(file, "w");
+  FILE *f = fopen(in_folder("table.txt"), "w");
   if (!f) abort();
   for (int n = -1; n < p->count; n++) {
     fprintf(f, "%.17g", n < 0 ? 0 : p->x[n]);
@@ -142,7 +141,7 @@ static double compare(const points_t *p, int kind, double low, double high, int 
                                            "problem.which=%d\nproblem.low=%.17g\nproblem.high=%.17g\n"
                                            "problem.scale=%.17g\nproblem.ratio=%d\n"
                                            "scheme.precision=%s\n",
-                    key[kind], file, kind, low, high, 1 / largest, ratio,
+                    key[kind], in_folder("table.txt"), kind, low, high, 1 / largest, ratio,
                     single ? "single" : "double");
   MUST(oak_initialize(s.sim));
   double *value = sim_read(&s, 0);
@@ -216,12 +215,11 @@ static void test_two_dimensions(void **state) {
     for (int m = 0; m < p.ny; m++) p.value[n][m] = 50 + pow(p.x[n], 2) * (3 + p.y[m]);
   check(&p, PLANE, 0.25, 100, 0);
   check(&p, GRID, 0.25, 100, 1);
-  remove(file);
 }
 
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_shipped),
                                      cmocka_unit_test(test_generated),
                                      cmocka_unit_test(test_two_dimensions)};
-  return TEST_MAIN(tests);
+  return FOLDER_TEST_MAIN(tests);
 }

@@ -24,10 +24,11 @@
  */
 #define OAK_FN static inline __attribute__((always_inline))
 #define OAK_CONST_DATA __attribute__((visibility("default"))) const
-/* An array with the numbers of a table (TABLE). */
-#define OAK_TABLE_DATA(type, name, count)                \
-  __attribute__((unused)) static const type name[count]; \
-  OAK_PRAGMA(acc declare copyin(name)) static const type name[count]
+/* An array with the numbers of a table (TABLE). Not `const`: gcc would put it into the constant
+ * memory of an NVIDIA GPU, which has 64 KiB. */
+#define OAK_TABLE_DATA(type, name, count)          \
+  __attribute__((unused)) static type name[count]; \
+  OAK_PRAGMA(acc declare copyin(name)) static type name[count]
 
 #define OAK_KERNEL(name, args_t, threads)                                       \
   __attribute__((visibility("default"))) void name(long oak_n, int oak_threads, \
