@@ -270,7 +270,7 @@ typedef struct {
  * stays until oak_hold_free(hold), also after the solution has moved elsewhere and after
  * oak_destroy. \a write: 1 if the caller writes them, with the care that oak_write_cells asks for,
  * and then calls oak_update_time_step. What is written to the mean of a vector on faces
- * (FACE_VECTOR) is lost. Not collective. */
+ * (FACE_VECTOR) is lost. OAK_ERR_UNSUPPORTED on device openacc. Not collective. */
 OAK_API oak_status_t oak_view_cells(oak_t *sim, int write, oak_view_t *view, oak_hold_t **hold);
 /** The deleter of a DLManagedTensor (DLPack) in memory of malloc; its manager_ctx is an oak_hold_t.
  * Any thread may call it. */

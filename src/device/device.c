@@ -224,8 +224,9 @@ void oak_device_unshare(oak_device_t *dev, void *ptr, oak_handle_t *handle) {
 oak_status_t oak_device_hold(oak_device_t *dev, void *ptr, int where[2], oak_hold_t **hold) {
   OAK_NEED(dev);
   *hold = NULL;
-  OAK_CHECK(dev->ops->hold, OAK_ERR_STATE,
-            "nobody can look at the memory of device %s: use oak_read_cells", dev->ops->name);
+  OAK_CHECK(dev->ops->hold, OAK_ERR_UNSUPPORTED,
+            "device.name = %s: memory of this device cannot be viewed; use oak_read_cells",
+            dev->ops->name);
   return dev->ops->hold(dev, ptr, where, hold);
 }
 
