@@ -24,7 +24,13 @@ static oak_status_t read_precision(oak_setup_t *setup) {
             oak_params_origin(setup->params, "scheme.precision"),
             oak_params_text(setup->params, "mesh.coordinates"));
   /* Where compilers contract a * b + c, repair computes a flux with other rounding than the flux
-   * kernel did, which the cell beyond the face has used. */
+   * kernel did, which the cell beyond the face has used. With openacc both cells of a face compute
+   * its flux. */
+  OAK_CHECK(choice != 3 || strcmp(oak_params_text(setup->params, "device.name"), "openacc") != 0,
+            OAK_ERR_INPUT,
+            "%s: scheme.precision = single_fluxes with device.name = openacc: totals would be kept "
+            "to single precision only; use double, mixed or single, or another device",
+            oak_params_origin(setup->params, "scheme.precision"));
   OAK_CHECK(choice != 3 || oak_params_choice(setup->params, "scheme.on_invalid") != 1,
             OAK_ERR_INPUT,
             "%s: scheme.precision = single_fluxes with scheme.on_invalid = first_order: totals "

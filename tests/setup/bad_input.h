@@ -141,6 +141,7 @@ static const bad_t bad_values[] = {
     {"scheme.limiter=VanLeer", "scheme.limiter = VanLeer|vanleer"},
     {"scheme.precision=single_fluxes\nscheme.on_invalid=first_order", "use retry or stop"},
     {"scheme.precision=single_fluxes\nmesh.coordinates=axisymmetric", "need cartesian coordinates"},
+    {"scheme.precision=single_fluxes\ndevice.name=openacc", "or another device"},
     {"scheme.limiter=;exit", "scheme.limiter = ;exit|vanleer"},
     {"scheme.limiter=vanleer)", "scheme.limiter = vanleer)|vanleer"},
     {"scheme.theta=2.5", "scheme.theta = 2.5|from 0 to 2"},

@@ -105,7 +105,7 @@ static void refuse_file(const char *name, oak_status_t want, const char *input, 
 
 /** Devices and compilers have a status of their own. */
 static oak_status_t status_of(const char *lines) {
-  if (strstr(lines, "device.name")) return OAK_ERR_ARGUMENT;
+  if (strstr(lines, "device.name") == lines) return OAK_ERR_ARGUMENT;
   return strstr(lines, "device.compiler") ? OAK_ERR_BUILD : OAK_ERR_INPUT;
 }
 

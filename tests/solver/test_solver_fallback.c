@@ -543,8 +543,8 @@ static void test_floors(void **state) {
   floors("physics.density_floor=0.2\n", 0.1, 0.02, 0.2,
          0.02 + gm1 * 0.5 * 0.09 * (1 / 0.1 - 1 / 0.2), 256);
   /* a floor that rounding of the kinetic energy, 0.45, would remove */
-  floors("scheme.precision=single_fluxes\nphysics.pressure_floor=1e-20\n", 0.1, 2e-7, 0.1,
-         gm1 * 0.45e-6, 256);
+  const char *single = "scheme.precision=single_fluxes\nphysics.pressure_floor=1e-20\n";
+  if (test_takes(single)) floors(single, 0.1, 2e-7, 0.1, gm1 * 0.45e-6, 256);
 }
 
 /** Floors carry a run through what would stop it, and take over where first order gives up. */
