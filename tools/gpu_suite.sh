@@ -77,7 +77,7 @@ END
     done
   fi
   [ -x "$verify" ] && "$verify" --help | awk '/^cases:/ {on = 1; next} on && NF {print $1}' | while read -r name; do
-    echo "3 verify_$name 2 300 $verify --out $out/verify_report $name device.name=$device"
+    echo "3 verify_$name 2 300 $verify --out $out/verify_report $name device.name=$device${OAK_TEST_TRANSPORT:+ device.transport=$OAK_TEST_TRANSPORT}"
   done
   name=$(command -v python3)
   [ -n "$name" ] && [ -n "$launch" ] &&
