@@ -67,7 +67,7 @@ if [ "$mode" = prepare ]; then
   done < <(cases)
   "${amr[@]}" device.name=openacc "output.folder=$out/amr_openacc" mesh.min_level=1 mesh.max_level=1 run.max_steps=2 >/dev/null
   OAK_TEST_FOLDER=$source/tests OAK_TEST_DEVICES="openacc" timeout 600 "$folder/bin/test_device_agree" 2>&1 | tail -1
-  # Ranks on a GPU do not read each other's memory with this device, so their kernels are others than here.
+  # With this device, ranks read each other's memory on the host only. On a GPU they need the kernels of messages.
   [ $suite = yes ] &&
     OAK_TEST_TRANSPORT=staged bash "$folder/tools/gpu_suite.sh" -d openacc -j "$(env -u OMP_NUM_THREADS nproc)" -o "$out/suite" "$folder" test_ verify_
   rm -f "$folder"/cache/*.cpu "$folder"/cache/*.cpu.ref

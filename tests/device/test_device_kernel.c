@@ -75,7 +75,8 @@ static void test_one_thread(void **state) {
   const char *device = getenv("OAK_TEST_DEVICE");
   const int gpu = device && (!strcmp(device, "cuda") || !strcmp(device, "hip"));
   sim_t s = sim_new(MPI_COMM_WORLD, "problem.name=implosion\nmesh.block_size=8\n");
-  for (size_t i = 0; i < sizeof body / sizeof *body; i++) {
+  const size_t count = sizeof body / sizeof *body; /* the last one is right */
+  for (size_t i = 0; i < count; i++) {
     snprintf(text, sizeof text,
              "typedef struct { oak_field_t f; } args_t;\n"
              "OAK_KERNEL(mine, args_t, 32) { OAK_ARGS(args_t); OAK_OUTER(n) {\n"
@@ -85,7 +86,7 @@ static void test_one_thread(void **state) {
     if (test_rank == 0) write_file("kernel.c", text);
     MPI_Barrier(MPI_COMM_WORLD);
     const oak_status_t status = oak_kernel_build(s.sim, in_folder("kernel.c"), "mine", &kernel);
-    if (!gpu || i == 4) {
+    if (!gpu || i == count - 1) {
       MUST(status);
       continue;
     }

@@ -128,9 +128,9 @@ static __device__ __forceinline__ T oak_gang_reduce(T x, int n, combine_t combin
 #define OAK_MY(x, c) (x)
 #define OAK_FROM_LANE(x, c) (x)
 
-/* To a BARRIER and a reduction all threads of a block must come. In SERIAL there is one, which
- * would wait for ever: a variable of SERIAL hides the larger name, so that such a kernel does not
- * compile. */
+/* All threads of a block must run a BARRIER or a reduction. In SERIAL one thread would wait for
+ * ever. SERIAL therefore declares a variable of one byte with the name of the larger constant, and
+ * a BARRIER that finds this variable does not compile. */
 enum { oak_together };
 #define OAK_SERIAL if (const bool oak_together = threadIdx.x == 0)
 #define OAK_BARRIER                                                                \
